@@ -1,0 +1,5 @@
+//go:build mancala_debug
+
+package mancala
+
+const debug = true
