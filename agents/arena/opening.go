@@ -1,0 +1,54 @@
+package arena
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/mancalagym/mancalagym/env/mancala"
+)
+
+// tries is how often an opening that ends the game is drawn anew.
+const tries = 1000
+
+// open plays the opening of a pair: it appends the actions to dst and returns them with the position reached, which
+// is not over. Both depend on the seed, the pair and OpeningPlies only.
+func open(r mancala.Rules, c Config, pair int, dst []mancala.Action) ([]mancala.Action, mancala.State, error) {
+	rng := rand.New(rand.NewPCG(c.Seed, openingStream|uint64(pair)))
+	for range tries {
+		s, played := r.Start(), dst
+		left := c.shortest() + rng.IntN(c.OpeningPlies-c.shortest()+1)
+		for !s.Over() {
+			legal := r.Legal(s)
+			if legal == 0 {
+				break
+			}
+			a := legal.Nth(rng.IntN(legal.Len()))
+			if s.Hand().Flags&mancala.HandArranging != 0 {
+				a = place(s.Hand(), r.Info().Pits, legal, rng)
+			} else if left--; left < 0 {
+				return played, s, nil
+			}
+			s, played = r.Next(s, a), append(played, a)
+		}
+	}
+	return nil, mancala.State{}, fmt.Errorf("arena: opening plies %d: %d openings of %s ended the game: want fewer plies",
+		c.OpeningPlies, tries, r.Info().Spec)
+}
+
+// place draws the number of seeds for the next pit: each seed in hand falls with equal chance into one of the
+// pits that are still to be filled. A number that is not legal is drawn anew.
+func place(h mancala.Hand, pits int, legal mancala.Mask, rng *rand.Rand) mancala.Action {
+	rest := pits - int(h.Pit)
+	for range tries {
+		n := 0
+		for range h.Seeds {
+			if rest <= 1 || rng.IntN(rest) == 0 {
+				n++
+			}
+		}
+		if a := mancala.Action(n); legal.Has(a) {
+			return a
+		}
+	}
+	return legal.First()
+}

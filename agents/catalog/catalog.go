@@ -1,0 +1,240 @@
+// Package catalog makes agents from text: random, mcts:sims=400, net:weights=runs/a/best,sims=64. It is the one place that
+// knows all kinds.
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mancalagym/mancalagym/agents"
+	"github.com/mancalagym/mancalagym/agents/mcts"
+	"github.com/mancalagym/mancalagym/agents/neural"
+	"github.com/mancalagym/mancalagym/env/encode"
+	"github.com/mancalagym/mancalagym/env/mancala"
+)
+
+// Entry is an agent ready to be made, one a goroutine.
+type Entry struct {
+	Name string // canonical text: keys in the order of the kind; of the defaults only sims
+	New  func() (agents.Agent, error)
+}
+
+// Kind describes one kind of agent, for people.
+type Kind struct {
+	Name, About string
+	Keys        []Key
+}
+
+// Key describes one key of a kind.
+type Key struct {
+	Name    string
+	Allowed string // for example "1–1048576" or "puct, gumbel"
+	Default string // "" for a key that must be given
+
+	words  []string
+	lo, hi int
+}
+
+var kinds = []Kind{
+	{Name: "random", About: "plays every legal action with the same probability"},
+	{Name: "greedy", About: "captures the most now; ties at random"},
+	{
+		Name: "mcts", About: "tree search without a network",
+		Keys: []Key{
+			number("sims", 1, mcts.MaxSimulations, "100"),
+			choice("search", mcts.UCT, mcts.PUCT, mcts.Gumbel),
+			choice("eval", "rollout", "uniform"),
+		},
+	},
+	{
+		Name: "net", About: "a trained network, alone (sims=0) or with tree search",
+		Keys: []Key{
+			{Name: "weights", Allowed: "a weights file"},
+			number("sims", 0, mcts.MaxSimulations, "64"),
+			choice("search", mcts.PUCT, mcts.Gumbel),
+		},
+	},
+}
+
+func number(name string, lo, hi int, def string) Key {
+	return Key{Name: name, Allowed: fmt.Sprintf("%d–%d", lo, hi), Default: def, lo: lo, hi: hi}
+}
+
+func choice(name string, words ...string) Key {
+	return Key{Name: name, Allowed: strings.Join(words, " or "), Default: words[0], words: words}
+}
+
+// Kinds returns the kinds of agents there are.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+// Parse returns the agent of a text, kind or kind:key=value,key=value, for the variant of r. Weights are
+// read and matched with the variant here, once. The error of an unknown kind, key or value says what is allowed.
+func Parse(text string, r mancala.Rules) (Entry, error) {
+	name, list, listed := strings.Cut(text, ":")
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == name })
+	if i < 0 {
+		var names []string
+		for _, k := range kinds {
+			names = append(names, k.Name)
+		}
+		return Entry{}, fmt.Errorf("catalog: agent %q: want one of %s", text, strings.Join(names, ", "))
+	}
+	values, err := kinds[i].parse(list, listed)
+	if err != nil {
+		return Entry{}, fmt.Errorf("catalog: agent %q: %w", text, err)
+	}
+	e := Entry{Name: kinds[i].text(values)}
+	switch name {
+	case "random":
+		e.New = func() (agents.Agent, error) { return agents.NewRandom(r), nil }
+	case "greedy":
+		e.New = func() (agents.Agent, error) { return agents.NewGreedy(r), nil }
+	case "mcts":
+		e.New, err = search(r, values, func() (agents.Evaluator, error) {
+			if values["eval"] == "uniform" {
+				return agents.NewUniform(r), nil
+			}
+			return agents.NewRollout(r), nil
+		})
+	case "net":
+		e.New, err = net(r, values)
+	}
+	if err != nil {
+		return Entry{}, fmt.Errorf("catalog: agent %q: %w", text, err)
+	}
+	return e, nil
+}
+
+// Net returns the agent that plays the network of h with PUCT, sims simulations a move, for a caller that holds the
+// network in memory.
+func Net(name string, r mancala.Rules, h *neural.Holder, sims int) (Entry, error) {
+	make, err := netSearch(r, h, map[string]string{"sims": strconv.Itoa(sims), "search": mcts.PUCT})
+	return Entry{Name: name, New: make}, err
+}
+
+func net(r mancala.Rules, values map[string]string) (func() (agents.Agent, error), error) {
+	w, err := neural.Load(values["weights"])
+	if err != nil {
+		return nil, err
+	}
+	n, err := neural.NewNetwork(w)
+	if err != nil {
+		return nil, err
+	}
+	return netSearch(r, neural.NewHolder(n), values)
+}
+
+func netSearch(r mancala.Rules, h *neural.Holder, values map[string]string) (func() (agents.Agent, error), error) {
+	enc, err := encode.New(h.Network().Meta().Encoder, r.Info())
+	if err != nil {
+		return nil, err
+	}
+	evaluator := func() (agents.Evaluator, error) { return neural.NewEvaluator(h, r.Info(), enc) }
+	if _, err := evaluator(); err != nil {
+		return nil, err
+	}
+	if values["sims"] == "0" {
+		return func() (agents.Agent, error) {
+			e, err := evaluator()
+			if err != nil {
+				return nil, err
+			}
+			return agents.FromEvaluator(r, e), nil
+		}, nil
+	}
+	return search(r, values, evaluator)
+}
+
+// search returns the maker of a tree search for match play: no noise at the root.
+func search(r mancala.Rules, values map[string]string, evaluator func() (agents.Evaluator, error)) (func() (agents.Agent, error), error) {
+	c := mcts.Default()
+	c.Algorithm = values["search"]
+	c.Simulations, _ = strconv.Atoi(values["sims"])
+	c.GumbelScale = 0
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	return func() (agents.Agent, error) {
+		e, err := evaluator()
+		if err != nil {
+			return nil, err
+		}
+		s, err := mcts.New(r, e, c)
+		if err != nil {
+			return nil, err
+		}
+		return mcts.NewAgent(s), nil
+	}, nil
+}
+
+func (k *Kind) parse(list string, listed bool) (map[string]string, error) {
+	values := map[string]string{}
+	if listed && list == "" {
+		return nil, fmt.Errorf("empty list of keys: want key=value, or no colon")
+	}
+	for _, item := range strings.Split(list, ",") {
+		if !listed {
+			break
+		}
+		name, value, _ := strings.Cut(item, "=")
+		i := slices.IndexFunc(k.Keys, func(key Key) bool { return key.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("key %q: %s has %s", name, k.Name, k.keys())
+		}
+		if _, twice := values[name]; twice {
+			return nil, fmt.Errorf("key %s given twice: want it once", name)
+		}
+		if !k.Keys[i].accepts(value) {
+			return nil, fmt.Errorf("%s %q: want %s", name, value, k.Keys[i].Allowed)
+		}
+		values[name] = value
+	}
+	for _, key := range k.Keys {
+		if _, ok := values[key.Name]; ok {
+			continue
+		}
+		if key.Default == "" {
+			return nil, fmt.Errorf("%s is missing: want %s=%s", key.Name, key.Name, key.Allowed)
+		}
+		values[key.Name] = key.Default
+	}
+	return values, nil
+}
+
+func (k *Kind) keys() string {
+	if len(k.Keys) == 0 {
+		return "no keys"
+	}
+	var names []string
+	for _, key := range k.Keys {
+		names = append(names, key.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// text prints the values in the order of the kind: the simulations, and what is not at its default.
+func (k *Kind) text(values map[string]string) string {
+	var list []string
+	for _, key := range k.Keys {
+		if v := values[key.Name]; v != key.Default || key.Name == "sims" {
+			list = append(list, key.Name+"="+v)
+		}
+	}
+	if list == nil {
+		return k.Name
+	}
+	return k.Name + ":" + strings.Join(list, ",")
+}
+
+func (k *Key) accepts(value string) bool {
+	switch {
+	case k.words != nil:
+		return slices.Contains(k.words, value)
+	case k.Default == "":
+		return value != ""
+	}
+	n, err := strconv.Atoi(value)
+	return err == nil && strconv.Itoa(n) == value && k.lo <= n && n <= k.hi
+}

@@ -1,0 +1,111 @@
+package catalog_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mancalagym/mancalagym/agents"
+	"github.com/mancalagym/mancalagym/agents/agenttest"
+	"github.com/mancalagym/mancalagym/agents/catalog"
+	"github.com/mancalagym/mancalagym/agents/neural"
+	"github.com/mancalagym/mancalagym/env/encode"
+	"github.com/mancalagym/mancalagym/env/mancala"
+)
+
+// weights writes an untrained network for the variant and returns its path.
+func weights(t *testing.T, r mancala.Rules) string {
+	t.Helper()
+	enc, err := encode.New("onehot", r.Info())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := neural.Init(
+		neural.Meta{Family: r.Info().Family, Spec: r.Info().Spec, Encoder: enc.Name(), EncoderVersion: enc.Version()},
+		neural.DefaultShape(enc.Size(), enc.Active(), r.Info().Actions), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "net")
+	if err := w.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func rules(t *testing.T, spec string) mancala.Rules {
+	t.Helper()
+	r, err := mancala.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestEveryKindConforms(t *testing.T) {
+	for _, spec := range mancala.Variants() {
+		r := rules(t, spec)
+		net := "net:weights=" + weights(t, r)
+		for _, text := range []string{
+			"random", "greedy", "mcts:sims=20", "mcts:sims=20,search=puct", "mcts:sims=20,search=gumbel,eval=uniform",
+			net + ",sims=0", net + ",sims=8", net + ",sims=8,search=gumbel",
+		} {
+			e, err := catalog.Parse(text, r)
+			if err != nil {
+				t.Errorf("%s: %s: %v", spec, text, err)
+				continue
+			}
+			if e.Name != text {
+				t.Errorf("%s: canonical name of %s is %s", spec, text, e.Name)
+			}
+			if err := agenttest.Check(func(mancala.Rules) (agents.Agent, error) { return e.New() }, r); err != nil {
+				t.Errorf("%s: %s: %v", spec, text, err)
+			}
+		}
+	}
+}
+
+func TestKeysPrintInOneOrder(t *testing.T) {
+	for in, want := range map[string]string{
+		"mcts":                         "mcts:sims=100",
+		"mcts:eval=uniform,sims=7":     "mcts:sims=7,eval=uniform",
+		"mcts:search=uct,eval=rollout": "mcts:sims=100",
+		"mcts:search=gumbel,sims=100":  "mcts:sims=100,search=gumbel",
+	} {
+		if e, err := catalog.Parse(in, rules(t, "oware")); err != nil || e.Name != want {
+			t.Errorf("%s: %s, %v, want %s", in, e.Name, err, want)
+		}
+	}
+}
+
+func TestBadAgentsSayWhatIsAllowed(t *testing.T) {
+	modiar := rules(t, "modiar")
+	foreign := filepath.Join(t.TempDir(), "foreign")
+	if err := os.WriteFile(foreign, []byte("not weights"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for in, want := range map[string]string{
+		"":                            "want one of random, greedy, mcts, net",
+		"Random":                      "want one of random, greedy, mcts, net",
+		"random:":                     "empty list",
+		"random:sims=3":               "random has no keys",
+		"mcts:depth=3":                "mcts has sims, search, eval",
+		"mcts:sims=0":                 "want 1–",
+		"mcts:sims=-1":                "want 1–",
+		"mcts:sims=+1":                "want 1–",
+		"mcts:sims=99999999999":       "want 1–",
+		"mcts:sims=10,sims=10":        "given twice",
+		"mcts:search=best":            "want uct or puct or gumbel",
+		"net":                         "weights is missing",
+		"net:weights=":                "want a weights file",
+		"net:weights=/nowhere/at/all": "no such file",
+		"net:weights=" + foreign:      "neural",
+		"net:weights=" + weights(t, rules(t, "urim")): "urim",
+	} {
+		_, err := catalog.Parse(in, modiar)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, want %q in one line", in, err, want)
+		}
+	}
+}

@@ -1,0 +1,14 @@
+// Package neural is the network for playing: weights and their file, an immutable snapshot packed for speed,
+// and the agents.Evaluator around it. There are no gradients here; package train/learner makes the weights.
+//
+// The network is a residual perceptron on a sparse one-hot observation:
+//
+//	t ← relu(first.b + Σ rows of first.w at the active indices)
+//	t ← relu(t + out.b + out.wᵀ·relu(in.b + in.wᵀ·t))    in each block
+//	policy  = policy.b + policy.wᵀ·t               logits of the actions
+//	outcome = outcome.b + outcome.wᵀ·relu(value.b + value.wᵀ·t)
+//
+// outcome holds the logits of the mover's win, draw and loss, in this order. Without a hidden value layer
+// (Shape.ValueWidth 0) outcome.w stands on t. Illegal actions are masked when the logits become
+// probabilities, never in the network.
+package neural
