@@ -1,0 +1,367 @@
+package env
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/mancalagym/mancalagym/env/encode"
+	"github.com/mancalagym/mancalagym/env/mancala"
+)
+
+// Autoreset says what a VectorEnv does with a lane whose episode has ended.
+type Autoreset uint8
+
+const (
+	// AutoresetNextStep: the lane shows the end, and the next Step, whatever its action there, begins the
+	// lane's next episode instead of playing: reward 0, neither terminated nor truncated.
+	AutoresetNextStep Autoreset = iota
+	// AutoresetSameStep: the Step that ends an episode also begins the next one. Rewards, Terminated, Truncated,
+	// Reasons and Points tell of the ended one; States, Players, Legal and the observations of the new one. The end itself
+	// is kept in the fields whose names begin with Final.
+	AutoresetSameStep
+	// AutoresetDisabled: the lane stays at the end, and takes no action but NoAction, until ResetLanes.
+	AutoresetDisabled
+)
+
+// NoAction is no action of any variant: what an ended lane takes under AutoresetDisabled.
+const NoAction mancala.Action = math.MaxUint8
+
+// VectorOptions choose how the episodes of a VectorEnv are played. The zero VectorOptions are valid.
+type VectorOptions struct {
+	Options
+	Reward    Scheme
+	TimeLimit int // plies after the opening at which an episode is truncated; 0 for none
+	Autoreset Autoreset
+	Workers   int // goroutines that a call uses, at most one a lane; 0 is 1. They change nothing but the time
+}
+
+// Batch is what a VectorEnv shows: a row for each of n lanes in each field, all storage the caller's. A field that is nil
+// is not written; any other must have exactly the stated length. VectorEnv.Batch makes one.
+type Batch struct {
+	States       []mancala.State  // n
+	Players      []mancala.Player // n: who acts next
+	Legal        []mancala.Mask   // n: empty for a lane that shows an end
+	Observations []float32        // n × Size, row-major, as Players see it
+	Indices      []int32          // n × Active: the same in sparse form, if the encoder has one
+	Rewards      [][2]float32     // n: of South and North in this step
+	Terminated   []bool           // n: ended by the rules in this step
+	Truncated    []bool           // n: stopped by the limit in this step
+	Reasons      []mancala.Reason // n: NotOver unless Terminated
+	Points       [][2]int         // n: match points of South and North; zeros unless Terminated
+	Episodes     []uint64         // n: the number of the episode that States belongs to, from 0
+
+	// The position in which an episode ended, under AutoresetSameStep; rows of lanes without an end in
+	// this step keep what they held.
+	FinalStates       []mancala.State // n
+	FinalObservations []float32       // n × Size
+	FinalIndices      []int32         // n × Active
+}
+
+// VectorEnv plays n episodes in lockstep. What lane i shows depends only on the seed, on i and on its
+// actions: never on n, on the other lanes or on the workers. Steps allocate nothing. It is not safe for
+// concurrent use.
+type VectorEnv struct {
+	rules   mancala.Rules
+	encoder encode.Encoder
+	o       VectorOptions
+	n       int
+	began   bool
+	seed    uint64
+	lanes   []lane
+
+	// Of the call in progress.
+	what    func(v *VectorEnv, i int)
+	spans   []func() // one for each worker: its lanes
+	wait    sync.WaitGroup
+	out     *Batch
+	actions []mancala.Action
+	which   []bool
+}
+
+type lane struct {
+	state   mancala.State
+	legal   mancala.Mask
+	episode uint64
+	opened  int
+	ended   bool
+}
+
+const maxLanes = 1 << 20
+
+// NewVector returns a VectorEnv of n lanes, 1 to 1,048,576.
+func NewVector(r mancala.Rules, n int, o VectorOptions) (*VectorEnv, error) {
+	enc, err := o.encoder(r)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case n < 1 || n > maxLanes:
+		return nil, fmt.Errorf("env: lanes %d: want 1 to %d", n, maxLanes)
+	case o.TimeLimit < 0:
+		return nil, fmt.Errorf("env: time limit %d: want 0 (none) or more plies", o.TimeLimit)
+	case o.Autoreset > AutoresetDisabled:
+		return nil, fmt.Errorf("env: autoreset mode %d: want 0 (next step), 1 (same step) or 2 (disabled)", uint8(o.Autoreset))
+	case o.Workers < 0:
+		return nil, fmt.Errorf("env: workers %d: want 0 or more", o.Workers)
+	}
+	if err := o.Reward.check(); err != nil {
+		return nil, err
+	}
+	v := &VectorEnv{rules: r, encoder: enc, o: o, n: n, lanes: make([]lane, n)}
+	workers := min(max(o.Workers, 1), n)
+	for w := range workers {
+		low, high := n*w/workers, n*(w+1)/workers
+		v.spans = append(v.spans, func() {
+			for i := low; i < high; i++ {
+				v.what(v, i)
+			}
+			v.wait.Done()
+		})
+	}
+	return v, nil
+}
+
+// Lanes returns the number of lanes.
+func (v *VectorEnv) Lanes() int { return v.n }
+
+// Rules returns the rules that are played.
+func (v *VectorEnv) Rules() mancala.Rules { return v.rules }
+
+// Encoder returns the encoder of the observations.
+func (v *VectorEnv) Encoder() encode.Encoder { return v.encoder }
+
+// ActionSpace holds every action of a lane.
+func (v *VectorEnv) ActionSpace() Discrete { return Discrete{N: v.rules.Info().Actions} }
+
+// ObservationSpace holds every row of Observations.
+func (v *VectorEnv) ObservationSpace() Box {
+	return Box{Low: 0, High: 1, Shape: []int{v.encoder.Size()}}
+}
+
+// Batch returns a Batch with every field that the options have a use for: of the two forms of an observation the sparse
+// one if the encoder has it, the dense one else.
+func (v *VectorEnv) Batch() *Batch {
+	n, dense, sparse := v.n, v.n*v.encoder.Size(), v.n*v.encoder.Active()
+	b := &Batch{
+		States:     make([]mancala.State, n),
+		Players:    make([]mancala.Player, n),
+		Legal:      make([]mancala.Mask, n),
+		Rewards:    make([][2]float32, n),
+		Terminated: make([]bool, n),
+		Truncated:  make([]bool, n),
+		Reasons:    make([]mancala.Reason, n),
+		Points:     make([][2]int, n),
+		Episodes:   make([]uint64, n),
+	}
+	final := v.o.Autoreset == AutoresetSameStep
+	if final {
+		b.FinalStates = make([]mancala.State, n)
+	}
+	switch {
+	case sparse > 0:
+		b.Indices = make([]int32, sparse)
+		if final {
+			b.FinalIndices = make([]int32, sparse)
+		}
+	default:
+		b.Observations = make([]float32, dense)
+		if final {
+			b.FinalObservations = make([]float32, dense)
+		}
+	}
+	return b
+}
+
+// Reset begins episode 0 in every lane; EpisodeSeed says with which seeds.
+func (v *VectorEnv) Reset(seed uint64, out *Batch) error {
+	if err := v.fits(out); err != nil {
+		return err
+	}
+	v.began, v.seed = true, seed
+	v.each((*VectorEnv).first, nil, nil, out)
+	return nil
+}
+
+// Step plays actions[i] in lane i, for all lanes. If an action is illegal, or ErrNotReset or ErrEnded apply, the error
+// names the lane and no lane has moved; nothing is written then.
+func (v *VectorEnv) Step(actions []mancala.Action, out *Batch) error {
+	if !v.began {
+		return fmt.Errorf("env: vector: %w: want Reset first", ErrNotReset)
+	}
+	if len(actions) != v.n {
+		return fmt.Errorf("env: actions of %d lanes: want %d", len(actions), v.n)
+	}
+	if err := v.fits(out); err != nil {
+		return err
+	}
+	for i, a := range actions {
+		l := &v.lanes[i]
+		switch {
+		case l.legal.Has(a):
+		case !l.ended:
+			return fmt.Errorf("env: lane %d: action %d: %w: want one of %s", i, a, ErrIllegalAction, list(l.legal))
+		case v.o.Autoreset == AutoresetDisabled && a != NoAction:
+			return fmt.Errorf("env: lane %d: action %d: %w: want ResetLanes, or NoAction (%d)", i, a, ErrEnded, NoAction)
+		}
+	}
+	v.each((*VectorEnv).step, actions, nil, out)
+	return nil
+}
+
+// ResetLanes begins the next episode in the lanes for which which[i] is true, ended or not. The other lanes show
+// what they showed, with reward 0 and no end told again.
+func (v *VectorEnv) ResetLanes(which []bool, out *Batch) error {
+	if !v.began {
+		return fmt.Errorf("env: vector: %w: want Reset first", ErrNotReset)
+	}
+	if len(which) != v.n {
+		return fmt.Errorf("env: choice among %d lanes: want %d", len(which), v.n)
+	}
+	if err := v.fits(out); err != nil {
+		return err
+	}
+	v.each((*VectorEnv).again, nil, which, out)
+	return nil
+}
+
+// each does what for every lane, on all workers, and comes back when all are done.
+func (v *VectorEnv) each(what func(v *VectorEnv, i int), actions []mancala.Action, which []bool, out *Batch) {
+	v.what, v.actions, v.which, v.out = what, actions, which, out
+	v.wait.Add(len(v.spans))
+	for _, span := range v.spans[1:] {
+		go span()
+	}
+	v.spans[0]()
+	v.wait.Wait()
+	v.actions, v.which, v.out = nil, nil, nil
+}
+
+func (v *VectorEnv) first(i int) {
+	v.begin(i, 0)
+	v.show(i)
+}
+
+func (v *VectorEnv) again(i int) {
+	if v.which[i] {
+		v.begin(i, v.lanes[i].episode+1)
+	}
+	v.show(i)
+}
+
+func (v *VectorEnv) step(i int) {
+	l := &v.lanes[i]
+	if l.ended {
+		if v.o.Autoreset == AutoresetNextStep {
+			v.begin(i, l.episode+1)
+		}
+		v.show(i)
+		return
+	}
+	l.state = v.rules.Next(l.state, v.actions[i])
+	l.legal = v.rules.Legal(l.state)
+	over := l.state.Over()
+	cut := !over && v.o.TimeLimit > 0 && l.state.Ply()-l.opened >= v.o.TimeLimit
+	if l.ended = over || cut; !l.ended {
+		v.show(i)
+		return
+	}
+	l.legal = 0
+	end := l.state
+	if v.o.Autoreset == AutoresetSameStep {
+		v.keep(i)
+		v.begin(i, l.episode+1)
+	}
+	v.show(i)
+	v.tell(i, end, cut)
+}
+
+func (v *VectorEnv) begin(i int, episode uint64) {
+	l := &v.lanes[i]
+	s, opened := open(v.rules, EpisodeSeed(v.seed, uint64(i), episode), v.o.OpeningPlies, nil)
+	*l = lane{state: s, legal: v.rules.Legal(s), episode: episode, opened: opened}
+}
+
+// show writes lane i's row as that of a step in which nothing ended.
+func (v *VectorEnv) show(i int) {
+	l, b := &v.lanes[i], v.out
+	put(b.States, i, l.state)
+	put(b.Players, i, l.state.Mover())
+	put(b.Legal, i, l.legal)
+	put(b.Rewards, i, [2]float32{})
+	put(b.Terminated, i, false)
+	put(b.Truncated, i, false)
+	put(b.Reasons, i, mancala.NotOver)
+	put(b.Points, i, [2]int{})
+	put(b.Episodes, i, l.episode)
+	v.observe(i, l.state, b.Observations, b.Indices)
+}
+
+// tell adds to lane i's row how its episode ended.
+func (v *VectorEnv) tell(i int, end mancala.State, cut bool) {
+	b := v.out
+	put(b.Truncated, i, cut)
+	if !cut {
+		put(b.Terminated, i, true)
+		put(b.Reasons, i, end.Reason())
+		put(b.Rewards, i, v.o.Reward.Of(v.rules, end))
+		put(b.Points, i, v.rules.Points(end))
+	}
+}
+
+// keep writes lane i's position to the Final fields.
+func (v *VectorEnv) keep(i int) {
+	l, b := &v.lanes[i], v.out
+	put(b.FinalStates, i, l.state)
+	v.observe(i, l.state, b.FinalObservations, b.FinalIndices)
+}
+
+func (v *VectorEnv) observe(i int, s mancala.State, dense []float32, sparse []int32) {
+	if dense != nil {
+		n := v.encoder.Size()
+		v.encoder.Dense(s, dense[i*n:(i+1)*n])
+	}
+	if n := v.encoder.Active(); sparse != nil && n > 0 {
+		v.encoder.Sparse(s, sparse[i*n:(i+1)*n])
+	}
+}
+
+func put[T any](column []T, i int, x T) {
+	if column != nil {
+		column[i] = x
+	}
+}
+
+// fits fails if a field of b is neither nil nor of its length.
+func (v *VectorEnv) fits(b *Batch) error {
+	if b == nil {
+		return errors.New("env: batch nil: want one to write to")
+	}
+	n, dense, sparse := v.n, v.n*v.encoder.Size(), v.n*v.encoder.Active()
+	for _, f := range [...]struct {
+		name      string
+		none      bool
+		got, want int
+	}{
+		{"States", b.States == nil, len(b.States), n},
+		{"Players", b.Players == nil, len(b.Players), n},
+		{"Legal", b.Legal == nil, len(b.Legal), n},
+		{"Observations", b.Observations == nil, len(b.Observations), dense},
+		{"Indices", b.Indices == nil, len(b.Indices), sparse},
+		{"Rewards", b.Rewards == nil, len(b.Rewards), n},
+		{"Terminated", b.Terminated == nil, len(b.Terminated), n},
+		{"Truncated", b.Truncated == nil, len(b.Truncated), n},
+		{"Reasons", b.Reasons == nil, len(b.Reasons), n},
+		{"Points", b.Points == nil, len(b.Points), n},
+		{"Episodes", b.Episodes == nil, len(b.Episodes), n},
+		{"FinalStates", b.FinalStates == nil, len(b.FinalStates), n},
+		{"FinalObservations", b.FinalObservations == nil, len(b.FinalObservations), dense},
+		{"FinalIndices", b.FinalIndices == nil, len(b.FinalIndices), sparse},
+	} {
+		if !f.none && f.got != f.want {
+			return fmt.Errorf("env: batch %s of length %d: want nil or %d", f.name, f.got, f.want)
+		}
+	}
+	return nil
+}
