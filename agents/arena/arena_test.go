@@ -2,7 +2,6 @@ package arena
 
 import (
 	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/mancalagym/mancalagym/agents"
@@ -84,12 +83,4 @@ func (s *shelf) Write(e *env.Episode) error {
 
 func config(games int) Config {
 	return Config{Games: games, Seed: 7, OpeningPlies: 4, Workers: 2, Batch: 8}
-}
-
-func names(e []Entrant) string {
-	s := ""
-	for _, x := range e {
-		s += fmt.Sprint(x.Name, " ")
-	}
-	return s
 }

@@ -31,7 +31,7 @@ const (
 
 // Bounds of a Config.
 const (
-	MaxGames    = 10_000_000
+	MaxGames    = 1_000_000
 	MaxOpening  = 1000
 	MaxWorkers  = 1024
 	MaxBatch    = 65536

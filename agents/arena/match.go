@@ -16,29 +16,34 @@ type Entrant struct {
 	New  func() (agents.Agent, error)
 }
 
-// Match is the result of two entrants' games. Games that have a result but whose pair was left out count nowhere
-// but in the numbers of distinct games and openings.
+// Match is the result of the games between two entrants, as the first of them sees it.
 type Match struct {
-	Agents  [2]string `json:"agents"`
-	Seed    uint64    `json:"seed"`   // of this match: Play with it gives the match again
-	Games   int       `json:"games"`  // scored: twice the scored pairs
-	Wins    int       `json:"wins"`   // of Agents[0], as all that follows
-	Draws   int       `json:"draws"`  // annulled games included
-	Losses  int       `json:"losses"` // Wins + Draws + Losses = Games
-	Score   Estimate  `json:"score"`  // (Wins + Draws/2) / Games, the interval over pairs; 0.5 in 0 … 1 without games
-	Pairs   Pairs     `json:"pairs"`  // scored pairs by points 0, ½, 1, 1½, 2
-	LeftOut int       `json:"left_out"`
-	// LeftOut counts the pairs that have no score because a game was truncated; Truncated counts these games.
-	Truncated int `json:"truncated"`
-	// Annulled counts the games, truncated pairs aside, that ended by C3. A real match would replay them; here they are draws.
+	Agents [2]string `json:"agents"`
+	Seed   uint64    `json:"seed"` // Play with this seed gives the match again
+
+	// The scored games, two a pair; Wins + Draws + Losses = Games. Games annulled by C3, which a real match would replay, are draws.
+	Games    int `json:"games"`
+	Wins     int `json:"wins"`
+	Draws    int `json:"draws"`
+	Losses   int `json:"losses"`
 	Annulled int `json:"annulled"`
-	// Different sequences of actions among all games played, and among all openings.
+
+	// Score is (Wins + Draws/2) / Games with its interval over pairs; without games it is 0.5, from 0 to 1. Pairs counts
+	// the scored pairs by the points made in them.
+	Score Estimate `json:"score"`
+	Pairs Pairs    `json:"pairs"`
+
+	// Games that MaxPlies stopped, and pairs that have no score because of them.
+	Truncated int `json:"truncated"`
+	LeftOut   int `json:"left_out"`
+
+	// Different sequences of actions among all games played, scored or not, and among their openings.
 	DistinctGames    int `json:"distinct_games"`
 	DistinctOpenings int `json:"distinct_openings"`
 }
 
-// Beats reports whether the first agent's score is above bound, from 0 to 1, beyond doubt: with the lower end of its
-// 95 % interval, which chance lifts over the true score in about one match in forty.
+// Beats reports whether the whole 95 % interval of the first agent's score lies above bound, from 0 to 1. An agent
+// whose true score is bound passes in about one match in forty.
 func (m *Match) Beats(bound float64) bool { return m.Score.Low > bound }
 
 // Play plays cfg.Games games between two entrants, South and North in turn. The first game of a pair has

@@ -33,7 +33,7 @@ func rate(k int, ps []pairing, anchor int) ([]rating, error) {
 	x := make([]float64, k)
 	var inverse mat.SymDense
 	steps := 1000
-	for far := math.Inf(1); far > 1e-10; {
+	for far := math.Inf(1); far > 1e-8; {
 		if steps--; steps < 0 {
 			return nil, errors.New("arena: ratings: the fit does not settle: want results that set the entrants less far apart")
 		}
@@ -46,7 +46,8 @@ func rate(k int, ps []pairing, anchor int) ([]rating, error) {
 		}
 		for _, p := range ps {
 			q := logistic(x[p.i] - x[p.j])
-			g := p.points + prior - (2*float64(p.pairs)+2*prior)*q
+			lost := 2*float64(p.pairs) - p.points
+			g := (p.points+prior)*logistic(x[p.j]-x[p.i]) - (lost+prior)*q
 			gradient.SetVec(p.i, gradient.AtVec(p.i)+g)
 			gradient.SetVec(p.j, gradient.AtVec(p.j)-g)
 			join(h, p.i, p.j, p.information(q))
