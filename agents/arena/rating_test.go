@@ -41,26 +41,37 @@ func draw(rng *rand.Rand, n, mode int, p, draws float64) (ps Pairs) {
 func TestScoreIntervalCoversTheTruth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const runs = 1000 // standard error 0.007
-	for _, n := range []int{10, 50, 200} {
+	for _, n := range []int{20, 200} {
 		for _, p := range []float64{0.5, 0.7, 0.9, 0.97} {
 			for mode := apart; mode <= against; mode++ {
 				for _, draws := range []float64{0, 0.5} {
-					hit := 0
+					below, above := 0, 0 // the truth is out of the interval
 					for range runs {
 						e := draw(rng, n, mode, p, draws).evidence().estimate()
-						if e.Low <= p && p <= e.High {
-							hit++
+						if p < e.Low {
+							below++
+						} else if p > e.High {
+							above++
 						}
 						if !(0 <= e.Low && e.Low <= e.Value && e.Value <= e.High && e.High <= 1) {
 							t.Fatalf("%+v", e)
 						}
 					}
-					low, high := 0.93, 1.0
-					if n == 200 && p < 0.9 && (mode != against || p > 0.5) { // many pairs of every kind: no rounding up, and not all pairs alike
-						high = 0.97
+					least, most := 0.93, 1.0
+					if n == 200 && p < 0.9 && (mode != against || p > 0.5) { // pairs of many kinds, and many of each
+						most = 0.97
 					}
-					if got := float64(hit) / runs; got < low || got > high {
-						t.Errorf("%d pairs, score %.2f, mode %d, draws %.1f: the interval covers the truth in %.3f of the matches, want %.2f to %.2f", n, p, mode, draws, got, low, high)
+					if n == 20 {
+						least = 0.92 // few pairs have few possible scores: coverage goes in steps
+					}
+					if n == 20 && p > 0.9 { // one pair or none that is not won: see estimate
+						least = 0.90
+					}
+					if got := 1 - float64(below+above)/runs; got < least || got > most {
+						t.Errorf("%d pairs, score %.2f, mode %d, draws %.1f: the interval covers the truth in %.3f of the matches, want %.2f to %.2f", n, p, mode, draws, got, least, most)
+					}
+					if got := float64(below) / runs; got > 0.04 {
+						t.Errorf("%d pairs, score %.2f, mode %d, draws %.1f: the lower end is too high in %.3f of the matches, want 0.025", n, p, mode, draws, got)
 					}
 				}
 			}

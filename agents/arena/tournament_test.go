@@ -134,6 +134,7 @@ func TestInterruptedTournamentReportsWhatWasPlayed(t *testing.T) {
 	r := parse(t, "urim")
 	ctx, stop := context.WithCancel(context.Background())
 	cfg := config(200)
+	cfg.Workers = 1
 	cfg.Progress = func(done, _ int) {
 		if done == 300 {
 			stop()
