@@ -10,13 +10,13 @@ import (
 // tries is how often an opening that ends the game is drawn anew.
 const tries = 1000
 
-// open plays the opening of a pair: it appends the actions to dst and returns them with the position reached, which
-// is not over. Both depend on the seed, the pair and OpeningPlies only.
-func open(r mancala.Rules, c Config, pair int, dst []mancala.Action) ([]mancala.Action, mancala.State, error) {
-	rng := rand.New(rand.NewPCG(c.Seed, openingStream|uint64(pair)))
+// Opening appends the actions of a random opening to dst and returns them with the position reached, which is not over. It
+// has shortest to longest plies, as many as rng says, each drawn evenly from the legal actions; in an arranged game (O1)
+// the players' seeds are placed first, which does not count. An opening that ends the game is drawn anew.
+func Opening(r mancala.Rules, rng *rand.Rand, shortest, longest int, dst []mancala.Action) ([]mancala.Action, mancala.State, error) {
 	for range tries {
 		s, played := r.Start(), dst
-		left := c.shortest() + rng.IntN(c.OpeningPlies-c.shortest()+1)
+		left := shortest + rng.IntN(longest-shortest+1)
 		for !s.Over() {
 			legal := r.Legal(s)
 			if legal == 0 {
@@ -32,7 +32,13 @@ func open(r mancala.Rules, c Config, pair int, dst []mancala.Action) ([]mancala.
 		}
 	}
 	return nil, mancala.State{}, fmt.Errorf("arena: opening plies %d: %d openings of %s ended the game: want fewer plies",
-		c.OpeningPlies, tries, r.Info().Spec)
+		longest, tries, r.Info().Spec)
+}
+
+// open plays the opening of a pair: it depends on the seed, the pair and OpeningPlies only.
+func open(r mancala.Rules, c Config, pair int, dst []mancala.Action) ([]mancala.Action, mancala.State, error) {
+	rng := rand.New(rand.NewPCG(c.Seed, openingStream|uint64(pair)))
+	return Opening(r, rng, c.shortest(), c.OpeningPlies, dst)
 }
 
 // place draws the number of seeds for the next pit: each seed in hand falls with equal chance into one of the

@@ -80,6 +80,11 @@ func (m *modiar) Legal(s State) Mask {
 	var legal, slams Mask
 	for rest := plays; rest != 0; rest = rest.WithoutFirst() {
 		a := rest.First()
+		pit := uint(a) & 3
+		if opp := s.side[1][0] + m.laps[pit][s.side[0].at(pit)&63].opp; opp&ones != 0 {
+			legal |= 1 << a // feeds, and is no slam: an odd pit is never captured
+			continue
+		}
 		p := m.sow(&s, a)
 		switch {
 		case p.slam && m.slam <= slamForced: // M7
@@ -148,20 +153,27 @@ func (m *modiar) sow(s *State, a Action) sown {
 }
 
 // modiarChain covers the bytes of the ring that are captured when the last seed falls at place last.
-func modiarChain(ring uint64, last uint) (chain uint64) {
+func modiarChain(ring uint64, last uint) uint64 {
 	even := atLeast(ring, 2) &^ atLeast(ring, 7) &^ (ring << 7)
-	for range 2 * modiarPits {
-		if even>>(last*8+7)&1 == 0 {
-			break
-		}
-		chain |= 0xff << (last * 8)
-		if last == 0 {
-			last = 2 * modiarPits
-		}
-		last--
-	}
-	return chain
+	return modiarChains[maskOf(even)&63][last&7]
 }
+
+// modiarChains holds the bytes of the unbroken run of places in a set that goes backwards round the ring from a place.
+var modiarChains = func() (t [1 << (2 * modiarPits)][8]uint64) {
+	for set := range t {
+		for last := range uint(2 * modiarPits) {
+			place := last
+			for range 2 * modiarPits {
+				if set>>place&1 == 0 {
+					break
+				}
+				t[set][last] |= 0xff << (place * 8)
+				place = (place + 2*modiarPits - 1) % (2 * modiarPits)
+			}
+		}
+	}
+	return t
+}()
 
 func (m *modiar) Settle(s State) State {
 	if !s.Over() && m.Legal(s) == 0 {
