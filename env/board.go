@@ -12,8 +12,8 @@ type spot struct {
 	pit    int
 }
 
-// board lists the pits as South sees them across the board, row by row from the top, each from left to right: North's rows
-// first, and so from North's right to left.
+// board lists the pits as South sees them across the board, row by row from the top, each from left to right:
+// North's rows first, and so from North's right to left.
 func board(info mancala.Info) [][]spot {
 	row := func(p mancala.Player, first, step, n int) []spot {
 		spots := make([]spot, n)

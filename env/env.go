@@ -1,13 +1,13 @@
-// Package env plays episodes around the rules of a variant: reset, step, observe, reward. It is the
-// Gymnasium contract for two players in turn.
+// Package env plays episodes around the rules of a variant: reset, step, observe, reward. It is the Gymnasium
+// contract for two players in turn.
 //
-// The kernel's rules say how a game goes; an Env adds what learning needs around them: observations,
-// rewards of both players, limits, and errors instead of broken preconditions. [New] and [Make] give one
-// episode at a time, to be wrapped by [Rewards], [TimeLimit], [Record], [Count] and [Single]; [NewVector]
-// plays many in lockstep without allocating. [Text] and [SVG] draw positions.
+// The kernel's rules say how a game goes; an Env adds what learning needs around them: observations, rewards of
+// both players, limits, and errors instead of broken preconditions. [New] and [Make] give one episode at a
+// time, to be wrapped by [Rewards], [TimeLimit], [Record], [Count] and [Single]; [NewVector] plays many in
+// lockstep without allocating. [Text] and [SVG] draw positions.
 //
-// An episode ends in one of two ways, and they are never mixed up: it is terminated by the rules, and then has a
-// result; or it is truncated by a limit, and then has none.
+// An episode ends in one of two ways, and they are never mixed up: it is terminated by the rules, and then has
+// a result; or it is truncated by a limit, and then has none.
 //
 // Everything is a function of the seeds given. The streams of rand.NewPCG that are used are listed at
 // [EpisodeSeed].
@@ -23,8 +23,8 @@ import (
 	"github.com/mancalagym/mancalagym/env/mancala"
 )
 
-// What may go wrong with an action. Errors wrap these, name the action and say what is allowed;
-// they leave the episode exactly as it was.
+// What may go wrong with an action. Errors wrap these, name the action and say what is allowed; they leave the
+// episode exactly as it was.
 var (
 	ErrIllegalAction = errors.New("illegal action")
 	ErrNotReset      = errors.New("no episode has begun")
@@ -33,12 +33,12 @@ var (
 
 // Env is one episode at a time. It is not safe for concurrent use.
 type Env interface {
-	// Reset begins an episode, dropping an unfinished one. The seed is its only source of chance: the same seed and
-	// actions give the same time steps. The episode has not ended, unless other plies than the opening's were
-	// played (see Single).
+	// Reset begins an episode, dropping an unfinished one. The seed is its only source of chance: the same seed
+	// and actions give the same time steps. The episode has not ended, unless other plies than the opening's
+	// were played (see Single).
 	Reset(seed uint64) (TimeStep, error)
-	// Step plays an action of the last time step's Legal for its Player. It fails with ErrNotReset before the first Reset, with
-	// ErrEnded after a time step that was terminated or truncated, and with ErrIllegalAction.
+	// Step plays an action of the last time step's Legal for its Player. It fails with ErrNotReset before the
+	// first Reset, with ErrEnded after a time step that was terminated or truncated, and with ErrIllegalAction.
 	Step(a mancala.Action) (TimeStep, error)
 	// ObservationSpace holds every observation.
 	ObservationSpace() Box
@@ -68,7 +68,7 @@ func (t *TimeStep) Ended() bool { return t.Terminated || t.Truncated }
 type Info struct {
 	Ply     int              // actions since the start of the game, those of the opening too
 	Opening int              // how many of them Reset chose at random
-	Played  []mancala.Action // since the last time step, in order: the opening on Reset, the action on Step, and what an Opponent played
+	Played  []mancala.Action // since the last time step, in order: the opening, the agent's action, an Opponent's
 	Reason  mancala.Reason   // of the end; NotOver unless terminated
 	Winner  mancala.Player   // Nobody for a draw, and unless terminated
 	Points  [2]int           // match points of South and North; zeros unless terminated

@@ -6,8 +6,8 @@ import (
 	"github.com/mancalagym/mancalagym/env/mancala"
 )
 
-// TimeLimit wraps an Env so that an episode is truncated once it has that many plies besides those of the opening, unless
-// the rules end it there. With Single inside, the opponent's plies count too.
+// TimeLimit wraps an Env so that an episode is truncated once it has that many plies besides those of the
+// opening, unless the rules end it there. With Single inside, the opponent's plies count too.
 func TimeLimit(e Env, plies int) (Env, error) {
 	if plies < 1 {
 		return nil, fmt.Errorf("env: time limit %d: want 1 ply or more", plies)

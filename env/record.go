@@ -16,11 +16,11 @@ type Recorder struct {
 	state   mancala.State
 }
 
-// Record returns a Recorder around e. An episode is written when it ends, by the rules or by a limit: so a time limit and
-// a reward scheme belong inside. One that is dropped by Reset before its end is not written.
+// Record returns a Recorder around e. An episode is written when it ends, by the rules or by a limit: so a time
+// limit and a reward scheme belong inside. One that is dropped by Reset before its end is not written.
 //
-// If the sink fails, Step (or a Reset whose episode ends at once) returns the time step together with the sink's
-// error; the episode has ended and is not written again. No other error comes with a time step.
+// If the sink fails, Step (or a Reset whose episode ends at once) returns the time step together with the
+// sink's error; the episode has ended and is not written again. No other error comes with a time step.
 func Record(e Env, sink Sink) *Recorder { return &Recorder{Env: e, sink: sink} }
 
 // Reset begins an episode.

@@ -14,8 +14,8 @@ const (
 	// Outcome is +1 for a win, −1 for a loss, 0 for a draw.
 	Outcome Scheme = iota
 	// Margin is how many more seeds one has than the other, as a share of all seeds: in the stores where the
-	// variant has them, else on the board, where seeds in hand belong to the mover. −1 … 1. In four-row games a winner may
-	// have fewer, and a draw by the quiet limit has a margin too.
+	// variant has them, else on the board, where seeds in hand belong to the mover. −1 … 1. In four-row games a
+	// winner may have fewer, and a draw by the quiet limit has a margin too.
 	Margin
 	// Points is the match points one gets less those the other gets, −12 … 12.
 	Points

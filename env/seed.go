@@ -18,15 +18,15 @@ const (
 // number of PCG(l, episode), where l is the first of PCG(seed, 0x6c616e65 + lane); lanes and episodes count
 // from 0. An Env of the same options, reset with it, plays the same episode.
 //
-// From an episode's seed s come: the opening, by PCG(s, 0x6f70656e); the agent's seat in a single-player view, the
-// lowest bit of PCG(s, 0x73656174); the seeds of its Opponent's plies, in turn, by PCG(s, 0x6f70706f).
+// From an episode's seed s come: the opening, by PCG(s, 0x6f70656e); the agent's seat in a single-player view,
+// the lowest bit of PCG(s, 0x73656174); the seeds of its Opponent's plies, in turn, by PCG(s, 0x6f70706f).
 func EpisodeSeed(seed uint64, lane, episode uint64) uint64 {
 	l := rand.NewPCG(seed, streamLane+lane).Uint64()
 	return rand.NewPCG(l, episode).Uint64()
 }
 
-// open plays up to plies random plies from the start and writes the first of them to played, as many as
-// it holds. Each is drawn among the actions that do not end the game; where there is none the opening is shorter.
+// open plays up to plies random plies from the start and writes the first of them to played, as many as it
+// holds. Each is drawn among the actions that do not end the game; where there is none the opening is shorter.
 func open(r mancala.Rules, seed uint64, plies int, played []mancala.Action) (mancala.State, int) {
 	s := r.Start()
 	var pcg rand.PCG

@@ -19,16 +19,16 @@ type View struct {
 	chance   rand.PCG // one seed for each of the opponent's plies
 }
 
-// Single returns the single-player view of e in which the agent is the given player, or, for mancala.Nobody, a player
-// drawn from each Reset's seed. The agent sees only its own turns: Step plays its action and then the
+// Single returns the single-player view of e in which the agent is the given player, or, for mancala.Nobody, a
+// player drawn from each Reset's seed. The agent sees only its own turns: Step plays its action and then the
 // opponent's plies up to its next turn or the end; rewards are summed over them. For the agent itself that is
 // t.Reward[v.Agent()].
 //
 // An episode can end before the agent's first turn; Reset then returns a time step that has ended. At an end,
 // as everywhere, TimeStep.Player is who would have moved next, which may be the opponent.
 //
-// If the opponent fails or chooses an illegal action, Step returns an error and the episode is as it was before; after such an
-// error from Reset, no episode has begun.
+// If the opponent fails or chooses an illegal action, Step returns an error and the episode is as it was
+// before; after such an error from Reset, no episode has begun.
 func Single(e Env, o Opponent, agent mancala.Player) (*View, error) {
 	if o == nil {
 		return nil, errors.New("env: opponent nil: want one that acts")
@@ -39,8 +39,8 @@ func Single(e Env, o Opponent, agent mancala.Player) (*View, error) {
 	return &View{Env: e, opponent: o, seat: agent, agent: agent}, nil
 }
 
-// Agent returns the player whose turns the view shows: that of the current episode, or Nobody before the
-// first Reset of a view that draws it.
+// Agent returns the player whose turns the view shows: that of the current episode, or Nobody before the first
+// Reset of a view that draws it.
 func (v *View) Agent() mancala.Player { return v.agent }
 
 // Reset begins an episode and plays up to the agent's first turn.
@@ -91,7 +91,8 @@ func (v *View) Step(a mancala.Action) (TimeStep, error) {
 	return TimeStep{}, err
 }
 
-// replies asks the opponent for its plies from s on, before any is played, so that a failure leaves the episode alone.
+// replies asks the opponent for its plies from s on, before any is played, so that a failure leaves the episode
+// alone.
 func (v *View) replies(s mancala.State) ([]mancala.Action, error) {
 	var replies []mancala.Action
 	r := v.Rules()

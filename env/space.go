@@ -29,7 +29,8 @@ func (d Discrete) All() mancala.Mask {
 	return 1<<max(d.N, 0) - 1
 }
 
-// Box is the space of arrays whose values lie between two bounds, both included. Arrays are held flat, the last index running fastest.
+// Box is the space of arrays whose values lie between two bounds, both included. Arrays are held flat, the last
+// index running fastest.
 type Box struct {
 	Low, High float32
 	Shape     []int

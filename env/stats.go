@@ -23,8 +23,8 @@ type Counter struct {
 	sum   [2]float64 // the return of the episode so far
 }
 
-// Count returns a Counter around e. Episodes that Reset drops before their end do not count; a time limit
-// and a reward scheme belong inside.
+// Count returns a Counter around e. Episodes that Reset drops before their end do not count; a time limit and a
+// reward scheme belong inside.
 func Count(e Env) *Counter { return &Counter{Env: e} }
 
 // Stats returns what has been counted since Count.

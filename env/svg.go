@@ -38,9 +38,10 @@ const svgStyle = `<style>
 </defs>
 `
 
-// SVG draws a position of r for a page, as a whole SVG document: the board as in Text, North's store to the left and
-// South's to the right. Pits the mover may sow have a light ring, the pit of the last ply a dashed one, the reference
-// pit of a hand a green one. last is the ply that led to s, nil for none. The same arguments give the same bytes.
+// SVG draws a position of r for a page, as a whole SVG document: the board as in Text, North's store to the
+// left and South's to the right. Pits the mover may sow have a light ring, the pit of the last ply a dashed
+// one, the reference pit of a hand a green one. last is the ply that led to s, nil for none. The same arguments
+// give the same bytes.
 func SVG(r mancala.Rules, s mancala.State, last *Ply) string {
 	info := r.Info()
 	rows := board(info)
@@ -159,8 +160,8 @@ func (d *drawing) store(p mancala.Player, seeds, x, middle, boardHigh int) {
 	d.put("\n")
 }
 
-// seeds lays n seeds in an oval of the given half axes: on a spiral that turns by the golden angle from one to the next, which
-// fills it evenly for any n.
+// seeds lays n seeds in an oval of the given half axes: on a spiral that turns by the golden angle from one to
+// the next, which fills it evenly for any n.
 func (d *drawing) seeds(x, y, across, down, n int) {
 	const golden = 2.399963229728653 // π(3 − √5)
 	size := min(7.5, 0.80*math.Sqrt(float64((across-6)*(down-6))/float64(max(n, 1))))

@@ -7,10 +7,10 @@ import (
 	"github.com/mancalagym/mancalagym/env/mancala"
 )
 
-// Text draws a position of r for a terminal: North on top and from right to left, as the players see the board. Pits
-// carry their numbers, which are the actions that sow them, on the outward rim; a dot is an empty pit. An arrow points at the mover's
-// rows; brackets mark the pit of the last ply, round ones the reference pit of a hand. last is the ply that led to s, nil for none. The
-// text ends with a newline.
+// Text draws a position of r for a terminal: North on top and from right to left, as the players see the board.
+// Pits carry their numbers, which are the actions that sow them, on the outward rim; a dot is an empty pit. An
+// arrow points at the mover's rows; brackets mark the pit of the last ply, round ones the reference pit of a
+// hand. last is the ply that led to s, nil for none. The text ends with a newline.
 func Text(r mancala.Rules, s mancala.State, last *Ply) string {
 	info := r.Info()
 	rows := board(info)

@@ -17,9 +17,9 @@ const (
 	// AutoresetNextStep: the lane shows the end, and the next Step, whatever its action there, begins the
 	// lane's next episode instead of playing: reward 0, neither terminated nor truncated.
 	AutoresetNextStep Autoreset = iota
-	// AutoresetSameStep: the Step that ends an episode also begins the next one. Rewards, Terminated, Truncated,
-	// Reasons and Points tell of the ended one; States, Players, Legal and the observations of the new one. The end itself
-	// is kept in the fields whose names begin with Final.
+	// AutoresetSameStep: the Step that ends an episode also begins the next one. Rewards, Terminated,
+	// Truncated, Reasons and Points tell of the ended one; States, Players, Legal and the observations of the
+	// new one. The end itself is kept in the fields whose names begin with Final.
 	AutoresetSameStep
 	// AutoresetDisabled: the lane stays at the end, and takes no action but NoAction, until ResetLanes.
 	AutoresetDisabled
@@ -37,8 +37,8 @@ type VectorOptions struct {
 	Workers   int // goroutines that a call uses, at most one a lane; 0 is 1. They change nothing but the time
 }
 
-// Batch is what a VectorEnv shows: a row for each of n lanes in each field, all storage the caller's. A field that is nil
-// is not written; any other must have exactly the stated length. VectorEnv.Batch makes one.
+// Batch is what a VectorEnv shows: a row for each of n lanes in each field, all storage the caller's. A field
+// that is nil is not written; any other must have exactly the stated length. VectorEnv.Batch makes one.
 type Batch struct {
 	States       []mancala.State  // n
 	Players      []mancala.Player // n: who acts next
@@ -52,16 +52,15 @@ type Batch struct {
 	Points       [][2]int         // n: match points of South and North; zeros unless Terminated
 	Episodes     []uint64         // n: the number of the episode that States belongs to, from 0
 
-	// The position in which an episode ended, under AutoresetSameStep; rows of lanes without an end in
-	// this step keep what they held.
+	// The position in which an episode ended, under AutoresetSameStep; rows of lanes without an end in this
+	// step keep what they held.
 	FinalStates       []mancala.State // n
 	FinalObservations []float32       // n × Size
 	FinalIndices      []int32         // n × Active
 }
 
-// VectorEnv plays n episodes in lockstep. What lane i shows depends only on the seed, on i and on its
-// actions: never on n, on the other lanes or on the workers. Steps allocate nothing. It is not safe for
-// concurrent use.
+// VectorEnv plays n episodes in lockstep. What lane i shows depends only on the seed, on i and on its actions:
+// never on n, on the other lanes or on the workers. Steps allocate nothing. It is not safe for concurrent use.
 type VectorEnv struct {
 	rules   mancala.Rules
 	encoder encode.Encoder
@@ -140,8 +139,8 @@ func (v *VectorEnv) ObservationSpace() Box {
 	return Box{Low: 0, High: 1, Shape: []int{v.encoder.Size()}}
 }
 
-// Batch returns a Batch with every field that the options have a use for: of the two forms of an observation the sparse
-// one if the encoder has it, the dense one else.
+// Batch returns a Batch with every field that the options have a use for: of the two forms of an observation
+// the sparse one if the encoder has it, the dense one else.
 func (v *VectorEnv) Batch() *Batch {
 	n, dense, sparse := v.n, v.n*v.encoder.Size(), v.n*v.encoder.Active()
 	b := &Batch{
@@ -184,8 +183,8 @@ func (v *VectorEnv) Reset(seed uint64, out *Batch) error {
 	return nil
 }
 
-// Step plays actions[i] in lane i, for all lanes. If an action is illegal, or ErrNotReset or ErrEnded apply, the error
-// names the lane and no lane has moved; nothing is written then.
+// Step plays actions[i] in lane i, for all lanes. If an action is illegal, or ErrNotReset or ErrEnded apply,
+// the error names the lane and no lane has moved; nothing is written then.
 func (v *VectorEnv) Step(actions []mancala.Action, out *Batch) error {
 	if !v.began {
 		return fmt.Errorf("env: vector: %w: want Reset first", ErrNotReset)
@@ -210,8 +209,8 @@ func (v *VectorEnv) Step(actions []mancala.Action, out *Batch) error {
 	return nil
 }
 
-// ResetLanes begins the next episode in the lanes for which which[i] is true, ended or not. The other lanes show
-// what they showed, with reward 0 and no end told again.
+// ResetLanes begins the next episode in the lanes for which which[i] is true, ended or not. The other lanes
+// show what they showed, with reward 0 and no end told again.
 func (v *VectorEnv) ResetLanes(which []bool, out *Batch) error {
 	if !v.began {
 		return fmt.Errorf("env: vector: %w: want Reset first", ErrNotReset)

@@ -5,8 +5,8 @@ import "github.com/mancalagym/mancalagym/env/mancala"
 const countsVersion = 1
 
 // counts writes every number as a share of the most it can be: pits, stores and hand of all seeds, quiet plies
-// and laps of their limits (more than the limit counts as the limit); flags are 0 or 1; the reference pit has one
-// place a pit. Positions that differ in what the rules look at differ here.
+// and laps of their limits (more than the limit counts as the limit); flags are 0 or 1; the reference pit has
+// one place a pit. Positions that differ in what the rules look at differ here.
 type counts struct {
 	pits        int
 	quiet, laps int
@@ -81,8 +81,8 @@ func (c *counts) Dense(s mancala.State, dst []float32) {
 	}
 }
 
-// history returns the four history bits as the mover sees them: the mover has finished a turn, the opponent has, the mover
-// has captured in one, the opponent has.
+// history returns the four history bits as the mover sees them: the mover has finished a turn, the opponent
+// has, the mover has captured in one, the opponent has.
 func history(s *mancala.State) [4]uint8 {
 	h := uint8(s.History())
 	own := uint8(s.Mover())

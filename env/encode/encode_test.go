@@ -33,8 +33,8 @@ func encoder(t testing.TB, name, spec string) Encoder {
 	return e
 }
 
-// scatter makes a position by throwing each seed somewhere. It need not be one that play can reach, so
-// nothing here depends on the rules of the variant.
+// scatter makes a position by throwing each seed somewhere. It need not be one that play can reach, so nothing
+// here depends on the rules of the variant.
 func scatter(rng *rand.Rand, info mancala.Info) mancala.Position {
 	p := mancala.Position{
 		Mover: mancala.Player(rng.IntN(2)),
@@ -278,8 +278,8 @@ func apart(t *testing.T, e Encoder, spec string, key func(mancala.Position) manc
 	}
 }
 
-// golden holds a hash of the observations of 1,000 scattered positions: who changes an
-// observation raises the encoder's version, and only then the hash here.
+// golden holds a hash of the observations of 1,000 scattered positions: who changes an observation raises the
+// encoder's version, and only then the hash here.
 var golden = map[string]string{
 	"counts v1 urim":                 "0/16 eb3e2c8ef77c4139",
 	"onehot v1 urim":                 "16/392 823c0222d7698ee5",

@@ -15,9 +15,10 @@ const (
 	maxActive    = 2*mancala.MaxPits + 2 + 2 + 4 + 3 + 4
 )
 
-// onehot gives every number a group of places of which one is 1. A pit has a place for each count from 0 and a last
-// one for all larger counts: with about 300 places for all the pits, but at least 17 a pit, modiar's pits
-// are exact, those of 6 pits a row share from 24 seeds on, 7 from 20, 12 and four-row games from 16. Stores are exact.
+// onehot gives every number a group of places of which one is 1. A pit has a place for each count from 0 and a
+// last one for all larger counts: with about 300 places for all the pits, but at least 17 a pit, modiar's pits
+// are exact, those of 6 pits a row share from 24 seeds on, 7 from 20, 12 and four-row games from 16. Stores are
+// exact.
 type onehot struct {
 	pits   int
 	pit    int32 // places of one

@@ -12,18 +12,21 @@ import (
 )
 
 // CheckEnv plays random episodes in an environment and returns the first broken promise of env.Env, nil if
-// there is none. newEnv returns a new environment, always of the same kind; it is called many times, since every
-// episode is played in a second environment too, which is new and treated well. The promises, by the words the error begins with:
+// there is none. newEnv returns a new environment, always of the same kind; it is called many times, since
+// every episode is played in a second environment too, which is new and treated well. The promises, by the
+// words the error begins with:
 //
 //   - spaces: the action space is the variant's;
 //   - not reset: Step before Reset is ErrNotReset, and the position is the start;
 //   - observation: it lies in the observation space;
 //   - player: it is the mover;
 //   - legal mask: it holds the legal actions, and none when the episode has ended;
-//   - played: Info.Played leads from the last position to this one, and holds the opening on Reset, the action on Step;
+//   - played: Info.Played leads from the last position to this one, and holds the opening on Reset, the action
+//     on Step;
 //   - termination: an episode is terminated when the rules have ended the game, and only then;
 //   - truncation: an episode is never truncated and terminated;
-//   - reward: it is 0 unless terminated, and then that of one of the schemes of package env, the same in all episodes;
+//   - reward: it is 0 unless terminated, and then that of one of the schemes of package env, the same in all
+//     episodes;
 //   - info: ply, reason, winner and points are those of the position;
 //   - illegal action: Step refuses it with ErrIllegalAction;
 //   - end: Step after the end is ErrEnded;
@@ -193,8 +196,8 @@ func (k *envChecker) episode(e env.Env, how treatment, seed uint64) error {
 	return nil
 }
 
-// timeStep checks t, which e has just returned; before was the position of the last one or, if t is fresh from Reset,
-// the start.
+// timeStep checks t, which e has just returned; before was the position of the last one or, if t is fresh from
+// Reset, the start.
 func (k *envChecker) timeStep(e env.Env, before mancala.State, t *env.TimeStep, fresh bool) error {
 	r, s := e.Rules(), e.State()
 	if box := e.ObservationSpace(); !box.Contains(t.Observation) {

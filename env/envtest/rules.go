@@ -1,12 +1,13 @@
 // Package envtest holds what every variant and every environment must pass: CheckRules plays random games and
-// checks the laws of the kernel at each position, CheckEnv does the same for the contract of env.Env, and
-// Perft counts action sequences, to be held against published figures.
+// checks the laws of the kernel at each position, CheckEnv does the same for the contract of env.Env, and Perft
+// counts action sequences, to be held against published figures.
 //
-// The checks return an error that names the broken law and the position, rather than failing a test, so they can be used
-// from a program too.
+// The checks return an error that names the broken law and the position, rather than failing a test, so they
+// can be used from a program too.
 package envtest
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -15,10 +16,10 @@ import (
 	"github.com/mancalagym/mancalagym/env/mancala"
 )
 
-// The streams of rand.NewPCG, each of the seed given.
+// The streams of rand.NewPCG.
 const (
-	streamRules = 0x72756c65
-	streamEnv   = 0x656e76
+	streamRules = 0x72756c65 // of CheckRules' seed, plus the game's number: its actions
+	streamEnv   = 0x656e76   // of an episode's seed: its actions in CheckEnv
 )
 
 // MaxPlies is the length at which a random game counts as endless.
@@ -27,15 +28,16 @@ const MaxPlies = 100_000
 // CheckRules plays random games by r and returns the first breach of a law of the kernel, nil if there is none:
 //
 //   - the start is at ply 0, South's, not over, with no quiet plies, and always the same;
-//   - seeds are conserved: board, stores and hand together hold all of them (South's half only while South arranges; one may be
-//     missing after the split of C2);
+//   - seeds are conserved: board, stores and hand together hold all of them (South's half only while South
+//     arranges; one may be missing after the split of C2);
 //   - the legal actions are within the action space, and there are none exactly when the game is over;
 //   - Legal, Next, Settle and Points of the same arguments are the same, and Settle changes nothing;
 //   - the ply grows by one; the quiet count grows by one or becomes 0, and stands still while players arrange;
-//   - returns are zero-sum and agree with the winner; match points go to the winner alone, and to nobody before the end or when the
-//     game is annulled; the reason is one of the variant's, and none before the end;
+//   - returns are zero-sum and agree with the winner; match points go to the winner alone, and to nobody before
+//     the end or when the game is annulled; the reason is one of the variant's, and none before the end;
 //   - the text of a position parses to the same position;
-//   - the players are alike: exchanging them, in any position but those of the arrangement, exchanges them in what follows;
+//   - the players are alike: exchanging them, in any position but those of the arrangement, exchanges them in
+//     what follows;
 //   - Legal and Next allocate nothing;
 //   - games end, within MaxPlies.
 func CheckRules(r mancala.Rules, games int, seed uint64) error {
@@ -52,6 +54,9 @@ func CheckRules(r mancala.Rules, games int, seed uint64) error {
 }
 
 func checkStart(r mancala.Rules) error {
+	if r == nil {
+		return errors.New("envtest: rules nil: want those of a variant")
+	}
 	info, s := r.Info(), r.Start()
 	switch {
 	case s != r.Start():
@@ -227,8 +232,8 @@ func (k *checker) split(s mancala.State) bool { return k.info.Stores && s.Reason
 
 func arranging(s mancala.State) bool { return s.Hand().Flags&mancala.HandArranging != 0 }
 
-// Exchange returns the position in which South has what North had and the reverse: pits, store, move, history and
-// victory. The hand stays the mover's.
+// Exchange returns the position in which South has what North had and the reverse: pits, store, move, history
+// and victory. The hand stays the mover's.
 func Exchange(s mancala.State) mancala.State {
 	p := s.Position()
 	p.Pits[0], p.Pits[1] = p.Pits[1], p.Pits[0]
