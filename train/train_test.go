@@ -1,0 +1,309 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mancalagym/mancalagym/datasets"
+	"github.com/mancalagym/mancalagym/env/mancala"
+)
+
+// small returns a configuration whose iterations take a moment.
+func small(t testing.TB, spec string) Config {
+	t.Helper()
+	r, err := mancala.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Default(r)
+	c.Network.Width, c.Network.Blocks, c.Network.ValueWidth = 8, 1, 0
+	c.SelfPlay.Games, c.SelfPlay.Simulations = 6, 4
+	c.Fit.Window, c.Fit.Steps, c.Fit.Batch = 2, 3, 16
+	c.Gate.Games, c.Gate.Simulations = 4, 2
+	c.Rate.Games, c.Rate.Simulations, c.Rate.Agents = 4, 2, []string{"random"}
+	return c
+}
+
+// tree returns the files of a run that are part of its result.
+func tree(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() {
+			if e.Name() == dirLocal {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		name, _ := filepath.Rel(dir, path)
+		files[name], err = os.ReadFile(path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func sameTree(t *testing.T, got, want map[string][]byte) {
+	t.Helper()
+	for name := range want {
+		if g, ok := got[name]; !ok {
+			t.Errorf("%s is missing", name)
+		} else if !bytes.Equal(g, want[name]) {
+			t.Errorf("%s differs", name)
+		}
+	}
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s is left over", name)
+		}
+	}
+}
+
+func mustRun(t *testing.T, c Config, dir string, o Options) *Result {
+	t.Helper()
+	r, err := Run(context.Background(), c, dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestWorkersAndExecutionsChangeNothing(t *testing.T) {
+	for _, spec := range []string{"modiar", "omweso:setup=arrange"} {
+		t.Run(spec, func(t *testing.T) {
+			c := small(t, spec)
+			one, many := t.TempDir(), t.TempDir()
+			r := mustRun(t, c, one, Options{Iterations: 4, Workers: 1})
+			if r.Iteration != 4 || len(r.Report.Standings) != 2 {
+				t.Fatalf("result %+v", r)
+			}
+			for _, n := range []int{1, 2, 2, 4} {
+				mustRun(t, c, many, Options{Iterations: n, Workers: 3})
+			}
+			sameTree(t, tree(t, many), tree(t, one))
+		})
+	}
+}
+
+func TestRunLeavesAVerifiedDataset(t *testing.T) {
+	dir := t.TempDir()
+	c := small(t, "hoyito2")
+	c.SelfPlay.Games = 3
+	mustRun(t, c, dir, Options{Iterations: 2, Workers: 2})
+	report, err := datasets.Verify(filepath.Join(dir, dirData))
+	if err != nil || len(report.Faults) > 0 || report.Games != 6 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+// TestKilledRunEndsAsOneThatWasNot runs the training in another process, kills it again and again, and compares.
+func TestKilledRunEndsAsOneThatWasNot(t *testing.T) {
+	if dir := os.Getenv("MANCALA_TRAIN_DIR"); dir != "" {
+		mustRun(t, small(t, "modiar"), dir, Options{Iterations: 12, Workers: 2})
+		return
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a signal that cannot be caught; CI runs it")
+	}
+	whole, killed := t.TempDir(), t.TempDir()
+	mustRun(t, small(t, "modiar"), whole, Options{Iterations: 12, Workers: 1})
+	kills := 0
+	for wait := 150 * time.Millisecond; ; wait += 20 * time.Millisecond {
+		child := exec.Command(os.Args[0], "-test.run", "^TestKilledRunEndsAsOneThatWasNot$")
+		child.Env = append(os.Environ(), "MANCALA_TRAIN_DIR="+killed)
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(wait, func() { child.Process.Kill() })
+		err := child.Wait()
+		timer.Stop()
+		if err == nil {
+			break
+		}
+		if kills++; kills > 200 {
+			t.Fatal("no end in sight")
+		}
+	}
+	t.Logf("killed %d times", kills)
+	if kills == 0 {
+		t.Error("never killed: the test shows nothing")
+	}
+	sameTree(t, tree(t, killed), tree(t, whole))
+}
+
+func TestCancelledRunGoesOn(t *testing.T) {
+	c := small(t, "modiar")
+	whole, stopped := t.TempDir(), t.TempDir()
+	mustRun(t, c, whole, Options{Iterations: 3, Workers: 2})
+	for _, stage := range []string{"self-play", "fit", "gate"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		_, err := Run(ctx, c, stopped, Options{Iterations: 3, Workers: 2, Progress: func(p Progress) {
+			if p.Stage == stage && p.Done > 0 {
+				cancel()
+			}
+		}})
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("%s: %v", stage, err)
+		}
+	}
+	mustRun(t, c, stopped, Options{Iterations: 3, Workers: 2})
+	sameTree(t, tree(t, stopped), tree(t, whole))
+}
+
+func TestBudgetIsOfTheWholeRun(t *testing.T) {
+	c := small(t, "modiar")
+	dir := t.TempDir()
+	first := mustRun(t, c, dir, Options{Budget: time.Nanosecond, Workers: 1})
+	again := mustRun(t, c, dir, Options{Budget: time.Nanosecond, Workers: 1})
+	if first.Iteration != 1 || again.Iteration != 1 {
+		t.Errorf("%d, then %d iterations, want 1: the budget is looked at between iterations", first.Iteration, again.Iteration)
+	}
+	if mustRun(t, c, dir, Options{Budget: again.Elapsed + time.Nanosecond, Workers: 1}).Iteration != 2 {
+		t.Error("a greater budget does not go on")
+	}
+}
+
+func TestDirectoryKeepsOthersOut(t *testing.T) {
+	c := small(t, "modiar")
+	run := func(c Config, dir string) error {
+		_, err := Run(context.Background(), c, dir, Options{Iterations: 1, Workers: 1})
+		return err
+	}
+	good := t.TempDir()
+	mustRun(t, c, good, Options{Iterations: 1, Workers: 1})
+
+	foreign := t.TempDir()
+	os.WriteFile(filepath.Join(foreign, "thesis.tex"), nil, 0o666)
+	below := filepath.Join(foreign, "thesis.tex", "run")
+	other := small(t, "urim")
+	seed := c
+	seed.Seed = 99
+	deep := c
+	deep.Fit.Steps++
+	for name, f := range map[string]struct {
+		cfg  Config
+		dir  string
+		want string
+	}{
+		"foreign files":   {c, foreign, "thesis.tex"},
+		"below a file":    {c, below, "thesis.tex"},
+		"another variant": {other, good, "spec is modiar"},
+		"another seed":    {seed, good, "seed is 1"},
+		"another step":    {deep, good, "fit.steps is 3"},
+	} {
+		before := tree(t, good)
+		if err := run(f.cfg, f.dir); err == nil || !strings.Contains(err.Error(), f.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q in one line", name, err, f.want)
+		}
+		sameTree(t, tree(t, good), before)
+	}
+
+	d, err := openDirectory(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.close()
+	if err := run(c, good); err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("two at a time: %v", err)
+	}
+}
+
+func TestDamagedRunsAreRefused(t *testing.T) {
+	c := small(t, "modiar")
+	for name, damage := range map[string]func(dir string) error{
+		"manifest": func(dir string) error { return os.WriteFile(filepath.Join(dir, fileManifest), []byte("{"), 0o666) },
+		"version": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, fileManifest), []byte(`{"version":2}`), 0o666)
+		},
+		"checkpoint": func(dir string) error { return os.Truncate(filepath.Join(dir, dirCheck, numbered(2)), 100) },
+		"weights":    func(dir string) error { return os.Truncate(filepath.Join(dir, dirWeights, numbered(1)), 100) },
+		"metrics":    func(dir string) error { return os.Truncate(filepath.Join(dir, fileMetrics), 3) },
+		"dataset": func(dir string) error {
+			return os.Truncate(filepath.Join(dir, dirData, "variant=modiar", numbered(2)+".parquet"), 900)
+		},
+		"config": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, fileConfig), []byte("speck = 1\n"), 0o666)
+		},
+	} {
+		dir := t.TempDir()
+		c.Gate.Games = 0 // the best network is the last
+		mustRun(t, c, dir, Options{Iterations: 2, Workers: 1})
+		if name == "weights" {
+			os.Remove(filepath.Join(dir, dirWeights, numbered(2)))
+		}
+		if err := damage(dir); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Run(context.Background(), c, dir, Options{Iterations: 3, Workers: 1})
+		if err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want an error in one line", name, err)
+		}
+		t.Logf("%s: %v", name, err)
+	}
+}
+
+func TestConfigTextIsReadBack(t *testing.T) {
+	for _, spec := range mancala.Variants() {
+		r, _ := mancala.Parse(spec)
+		c := Default(r)
+		if err := c.Validate(); err != nil {
+			t.Fatalf("%s: %v", spec, err)
+		}
+		text, err := c.Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Config
+		if err := back.Read(text); err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		if err := back.Differs(&c); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestBadConfigsSayWhatIsAllowed(t *testing.T) {
+	for text, want := range map[string]string{
+		"seed = -1":                      "seed",
+		"seeds = 1":                      "unknown key seeds: want one of spec, seed, network.encoder",
+		"seed = 'x'":                     "seed",
+		"[fit]\nsteps = 0":               "fit.steps 0: want 1–",
+		"[fit]\nbatch = 100000000":       "fit.batch",
+		"[fit]\nlearning_rate = nan":     "learning rate NaN",
+		"[fit]\nstep = 5":                "unknown key fit.step",
+		"[gate]\ngames = 7":              "even",
+		"[gate]\nscore = 2.0":            "gate.score 2: want 0–1",
+		"[rate]\nagents = []":            "rate.agents: want one or more",
+		"[rate]\nagents = ['stockfish']": `rate.agents: catalog: agent "stockfish"`,
+		"[network]\nwidth = 0":           "width 0",
+		"[network]\nencoder = 'counts'":  "sparse form",
+		"[network]\nencoder = 'x'":       "network.encoder",
+		"[self_play]\nsimulations = 0":   "self_play.simulations 0",
+		"spec = 'chess'":                 "want one of urim",
+		"[fit":                           "line 1",
+	} {
+		c := small(t, "modiar")
+		err := c.Read([]byte(text))
+		if err == nil {
+			err = c.Validate()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, want %q in one line", text, err, want)
+		}
+	}
+}
