@@ -31,6 +31,9 @@ func BenchmarkSearch(b *testing.B) {
 			}
 			roots, seeds := opening(r, trees)
 			out := agents.NewResult(trees, r.Info().Actions)
+			if err := s.Search(roots, seeds, out); err != nil { // makes the storage
+				b.Fatal(err)
+			}
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := s.Search(roots, seeds, out); err != nil {
