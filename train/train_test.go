@@ -122,7 +122,7 @@ func TestKilledRunEndsAsOneThatWasNot(t *testing.T) {
 	whole, killed := t.TempDir(), t.TempDir()
 	mustRun(t, small(t, "modiar"), whole, Options{Iterations: 12, Workers: 1})
 	kills := 0
-	for wait := 150 * time.Millisecond; ; wait += 20 * time.Millisecond {
+	for wait := 30 * time.Millisecond; ; wait += 5 * time.Millisecond {
 		child := exec.Command(os.Args[0], "-test.run", "^TestKilledRunEndsAsOneThatWasNot$")
 		child.Env = append(os.Environ(), "MANCALA_TRAIN_DIR="+killed)
 		if err := child.Start(); err != nil {

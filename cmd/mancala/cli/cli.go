@@ -26,6 +26,7 @@ func commands() []*cobra.Command {
 		variantsCommand(),
 		playCommand(),
 		exportCommand(),
+		trainCommand(),
 		tournamentCommand(),
 		dataCommand(),
 		replayCommand(),
