@@ -22,7 +22,8 @@ const (
 
 var algorithms = map[string]algorithm{Gumbel: gumbel, PUCT: puct, UCT: uct}
 
-// MaxSimulations bounds Config.Simulations: node and edge numbers have 32 bits.
+// MaxSimulations bounds Config.Simulations: node and edge numbers have 32 bits. A tree reserves 80 + 16 · Info.Actions bytes a
+// simulation and touches only what it uses.
 const MaxSimulations = 1 << 20
 
 // Config says how a Searcher searches. Start from Default. All action values are on the scale −1 … 1.
@@ -46,9 +47,11 @@ type Config struct {
 	CUct float64 // weight of exploration, 0 … 1000
 }
 
-// Default returns the configuration of a training search: Gumbel with 32 simulations. The paper's CVisit of 50 and
-// CScale of 1 are meant for values in 0 … 1, which is why σ shifts q there; the shift
-// itself cancels in every comparison, so on −1 … 1 it amounts to a CScale of one half.
+// Default returns the configuration of a training search: Gumbel with 32 simulations.
+//
+// CVisit 50 and CScale 1 are the paper's for board games and are taken here for values in 0 … 1, hence
+// the (1+q)/2 in σ. The shift cancels in every comparison, so on −1 … 1 they amount to a CScale of one half.
+// With evaluations as noisy as single rollouts this trusts few visits much: a smaller CScale is softer.
 //
 // CUct is 1.4, about √2, on the scale −1 … 1, as is customary for game results; on 0 … 1
 // it would be 0.7.

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 )
 
+// The algorithm is that of Danihelka, Guez, Schrittwieser and Silver, "Policy improvement by planning with Gumbel", ICLR 2022.
+
 // halving is the schedule of sequential halving: the next simulation of the root goes to an action
 // that has had level visits, the best of them. A phase gives each of width actions the same number of
 // visits; the next phase keeps the better half of them, down to two. All considered actions of a phase

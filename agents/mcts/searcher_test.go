@@ -7,7 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/mancalagym/mancalagym/agents"
 	"github.com/mancalagym/mancalagym/agents/agenttest"
@@ -354,6 +356,35 @@ func TestQuietCountIsPartOfANode(t *testing.T) {
 	}
 }
 
+// TestSearchersOnTwoGoroutinesAgreeWithOne: two searchers that share rules and evaluator, each with half of the roots.
+func TestSearchersOnTwoGoroutinesAgreeWithOne(t *testing.T) {
+	r := rules(t, "hoyito2")
+	e := agents.NewRollout(r)
+	roots, seeds := opening(r, 8)
+	whole := agents.NewResult(8, r.Info().Actions)
+	if err := searcher(t, r, e, with(UCT, 100)).Search(roots, seeds, whole); err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	var halves [2]*agents.Result
+	for i := range halves {
+		s := searcher(t, r, e, with(UCT, 100))
+		halves[i] = agents.NewResult(4, r.Info().Actions)
+		wait.Go(func() {
+			if err := s.Search(roots[4*i:4*i+4], seeds[4*i:4*i+4], halves[i]); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	if got := slices.Concat(halves[0].Visits, halves[1].Visits); !slices.Equal(got, whole.Visits) {
+		t.Errorf("visits %v, want %v", got, whole.Visits)
+	}
+	if got := slices.Concat(halves[0].Q, halves[1].Q); !slices.Equal(got, whole.Q) {
+		t.Errorf("Q %v, want %v", got, whole.Q)
+	}
+}
+
 func TestNewRefusesUnfitConfigurations(t *testing.T) {
 	r := rules(t, "oware")
 	e := agents.NewUniform(r)
@@ -469,4 +500,10 @@ func (e *fickle) Evaluate(b *agents.Batch) error {
 		}
 	}
 	return e.Evaluator.Evaluate(b)
+}
+
+func TestNodesAndEdgesStayCompact(t *testing.T) {
+	if n, s, e := unsafe.Sizeof(node{}), unsafe.Sizeof(mancala.State{}), unsafe.Sizeof(edge{}); n+s != 80 || e != 16 {
+		t.Errorf("a node has %d + %d bytes, an edge %d; MaxSimulations says 80 and 16", n, s, e)
+	}
 }
