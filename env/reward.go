@@ -61,26 +61,12 @@ func (c Scheme) Of(r mancala.Rules, s mancala.State) [2]float32 {
 		south = float32(s.Returns()[mancala.South])
 	case Margin:
 		info := r.Info()
-		south = float32(lead(&s, info.Stores)) / float32(info.Seeds)
+		south = mancala.Margin(&info, &s)
 	case Points:
 		p := r.Points(s)
 		south = float32(p[mancala.South] - p[mancala.North])
 	}
 	return [2]float32{south, 0 - south}
-}
-
-// lead is South's seeds less North's.
-func lead(s *mancala.State, stores bool) int {
-	if stores {
-		return s.Store(mancala.South) - s.Store(mancala.North)
-	}
-	n := s.OnBoard(mancala.South) - s.OnBoard(mancala.North)
-	if hand := int(s.Hand().Seeds); s.Mover() == mancala.South {
-		n += hand
-	} else {
-		n -= hand
-	}
-	return n
 }
 
 // Rewards wraps an Env so that its rewards follow the scheme.

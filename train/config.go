@@ -46,10 +46,11 @@ type NetworkConfig struct {
 
 // SelfPlayConfig says how the games of an iteration are played.
 type SelfPlayConfig struct {
-	Games        int `toml:"games" comment:"an iteration"`
-	Simulations  int `toml:"simulations" comment:"a move, searched with Gumbel"`
-	OpeningPlies int `toml:"opening_plies" comment:"a game starts with 0 to so many random plies"`
-	MaxPlies     int `toml:"max_plies" comment:"truncates a game, 0 for no limit"`
+	Games        int     `toml:"games" comment:"an iteration"`
+	Simulations  int     `toml:"simulations" comment:"a move, searched with Gumbel"`
+	CScale       float64 `toml:"c_scale" comment:"how much values move the policy target, 0–1000; Gumbel's"`
+	OpeningPlies int     `toml:"opening_plies" comment:"a game starts with 0 to so many random plies"`
+	MaxPlies     int     `toml:"max_plies" comment:"truncates a game, 0 for no limit"`
 }
 
 // FitConfig says how the network learns from the games.
@@ -59,6 +60,7 @@ type FitConfig struct {
 	Batch        int     `toml:"batch" comment:"positions a step"`
 	LearningRate float64 `toml:"learning_rate"`
 	WeightDecay  float64 `toml:"weight_decay"`
+	Margin       float64 `toml:"margin" comment:"share of the margin of seeds in the value, 0–1; the rest is the outcome"`
 	ValueWeight  float64 `toml:"value_weight" comment:"of the value's loss beside the policy's"`
 }
 
@@ -80,7 +82,10 @@ type RateConfig struct {
 // an iteration has about 6,000 plies whatever the variant.
 func Default(r mancala.Rules) Config {
 	n := meanLength(r)
-	opening := arena.Default(r).OpeningPlies
+	opening := clamp(n/2, 4, 20) // self-play alone would never see what weaker players lead to
+	if r.Info().Arrange {
+		opening = 0
+	}
 	l := learner.DefaultConfig()
 	return Config{
 		Spec: r.Info().Spec, Seed: 1,
@@ -88,10 +93,10 @@ func Default(r mancala.Rules) Config {
 			Encoder: "onehot", Width: 64, Blocks: 2, ValueWidth: 32,
 		},
 		SelfPlay: SelfPlayConfig{
-			Games: clamp(6000/n, 16, 512), Simulations: 32, OpeningPlies: opening, MaxPlies: arena.Default(r).MaxPlies,
+			Games: clamp(6000/n, 16, 512), Simulations: 32, CScale: 0.1, OpeningPlies: opening, MaxPlies: arena.Default(r).MaxPlies,
 		},
 		Fit: FitConfig{
-			Window: 20, Steps: 150, Batch: 256,
+			Window: 20, Steps: 150, Batch: 256, Margin: 0.2,
 			LearningRate: l.LearningRate, WeightDecay: l.WeightDecay, ValueWeight: l.ValueWeight,
 		},
 		Gate: GateConfig{Games: clamp(1200/n, 8, 100) / 2 * 2, Simulations: 16, Score: 0.5},
@@ -161,6 +166,10 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("train: rate.games %d: want an even number, for pairs", c.Rate.Games)
 	case !(c.Gate.Score >= 0 && c.Gate.Score <= 1):
 		return fmt.Errorf("train: gate.score %v: want 0–1", c.Gate.Score)
+	case !(c.SelfPlay.CScale >= 0 && c.SelfPlay.CScale <= 1000):
+		return fmt.Errorf("train: self_play.c_scale %v: want 0–1000", c.SelfPlay.CScale)
+	case !(c.Fit.Margin >= 0 && c.Fit.Margin <= 1):
+		return fmt.Errorf("train: fit.margin %v: want 0–1", c.Fit.Margin)
 	case len(c.Rate.Agents) == 0:
 		return fmt.Errorf("train: rate.agents: want one or more")
 	}
@@ -191,7 +200,7 @@ func (c *Config) shape(r mancala.Rules) (neural.Shape, neural.Meta, error) {
 			Inputs: enc.Size(), Active: enc.Active(), Actions: r.Info().Actions,
 			Width: c.Network.Width, Blocks: c.Network.Blocks, ValueWidth: c.Network.ValueWidth,
 		}, neural.Meta{
-			Family: r.Info().Family, Spec: r.Info().Spec, Encoder: enc.Name(), EncoderVersion: enc.Version(),
+			Family: r.Info().Family, Spec: r.Info().Spec, Encoder: enc.Name(), EncoderVersion: enc.Version(), Margin: c.Fit.Margin,
 		}, nil
 }
 

@@ -62,8 +62,9 @@ func fit(ctx context.Context, c *Config, s neural.Shape, enc encode.Encoder, l *
 			p.Spread(b.Policy[row*s.Actions : (row+1)*s.Actions])
 			b.PolicyWeight[row] = 1
 			outcome := b.Value[row*neural.Outcomes : (row+1)*neural.Outcomes]
-			clear(outcome)
-			outcome[1-p.Outcome] = 1 // win, draw, loss of the mover
+			share := float32(c.Fit.Margin) / 2
+			outcome[0], outcome[1], outcome[2] = share*(1+p.Margin), 0, share*(1-p.Margin)
+			outcome[1-p.Outcome] += 1 - 2*share // win, draw, loss of the mover
 			b.ValueWeight[row] = 0
 			if p.Known {
 				b.ValueWeight[row] = 1

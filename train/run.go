@@ -401,6 +401,8 @@ func (t *training) searcher(h *neural.Holder) (agents.Searcher, error) {
 	c := mcts.Default()
 	c.Algorithm = mcts.Gumbel
 	c.Simulations = t.cfg.SelfPlay.Simulations
+	c.Margin = t.cfg.Fit.Margin
+	c.CScale = t.cfg.SelfPlay.CScale
 	return mcts.New(t.rules, e, c)
 }
 

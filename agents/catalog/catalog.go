@@ -92,7 +92,7 @@ func Parse(text string, r mancala.Rules) (Entry, error) {
 	case "greedy":
 		e.New = func() (agents.Agent, error) { return agents.NewGreedy(r), nil }
 	case "mcts":
-		e.New, err = search(r, values, func() (agents.Evaluator, error) {
+		e.New, err = search(r, values, 0, func() (agents.Evaluator, error) {
 			if values["eval"] == "uniform" {
 				return agents.NewUniform(r), nil
 			}
@@ -144,15 +144,16 @@ func netSearch(r mancala.Rules, h *neural.Holder, values map[string]string) (fun
 			return agents.FromEvaluator(r, e), nil
 		}, nil
 	}
-	return search(r, values, evaluator)
+	return search(r, values, h.Network().Meta().Margin, evaluator)
 }
 
 // search returns the maker of a tree search for match play: no noise at the root.
-func search(r mancala.Rules, values map[string]string, evaluator func() (agents.Evaluator, error)) (func() (agents.Agent, error), error) {
+func search(r mancala.Rules, values map[string]string, margin float64, evaluator func() (agents.Evaluator, error)) (func() (agents.Agent, error), error) {
 	c := mcts.Default()
 	c.Algorithm = values["search"]
 	c.Simulations, _ = strconv.Atoi(values["sims"])
 	c.GumbelScale = 0
+	c.Margin = margin
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}

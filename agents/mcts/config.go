@@ -31,6 +31,10 @@ type Config struct {
 	Algorithm   string // Gumbel, PUCT or UCT
 	Simulations int    // a search, 1 … MaxSimulations; the evaluation of the root is not counted
 
+	// Margin is the share of the margin of seeds in what the end of a game is worth, 0 … 1; the rest is the outcome. It
+	// should be that of the evaluator's values.
+	Margin float64
+
 	// Gumbel.
 	Considered  int     // at most so many root actions get simulations, 1 … 64
 	CVisit      float64 // σ(q) = (CVisit + most visits of an action) · CScale · (1+q)/2; 0 … 10⁶
@@ -93,6 +97,7 @@ func (c Config) Validate() error {
 		value  float64
 		lo, hi float64
 	}{
+		{"margin", c.Margin, 0, 1},
 		{"c_visit", c.CVisit, 0, 1e6},
 		{"c_scale", c.CScale, 0, 1e3},
 		{"gumbel_scale", c.GumbelScale, 0, 1e3},

@@ -37,6 +37,7 @@ type Searcher struct {
 	config    Config
 	algorithm algorithm
 	actions   int
+	ends      worth
 
 	trees  []tree
 	leaves []leaf
@@ -69,6 +70,7 @@ func New(r mancala.Rules, e agents.Evaluator, c Config) (*Searcher, error) {
 	s := &Searcher{
 		rules: r, evaluator: e, config: c, actions: r.Info().Actions,
 		algorithm: algorithms[c.Algorithm],
+		ends:      worth{r.Info(), float32(c.Margin)},
 		cPuct:     float32(c.CPuct), fpu: float32(c.FPU), cUct: float32(c.CUct),
 		cVisit: float32(c.CVisit), cScale: float32(c.CScale), gumbelScale: float32(c.GumbelScale),
 	}
@@ -225,7 +227,7 @@ func (s *Searcher) descend(t *tree, sim uint32) (at uint32, pending bool) {
 		arrival = n.first + uint32(s.choose(t, at, n, &t.edges[arrival]))
 		child := t.edges[arrival].child
 		if child == 0 {
-			return sim, t.add(s.rules, at, arrival, sim)
+			return sim, t.add(s.rules, &s.ends, at, arrival, sim)
 		}
 		at = child
 	}

@@ -62,19 +62,33 @@ func (t *tree) edgesOf(n *node) []edge {
 
 // add puts the child that edge e of node p leads to at index i and reports whether it needs an
 // evaluator: a game that is over has its exact value from the rules.
-func (t *tree) add(r mancala.Rules, p, e, i uint32) (leaf bool) {
+func (t *tree) add(r mancala.Rules, ends *worth, p, e, i uint32) (leaf bool) {
 	from := &t.nodes[p]
 	s := r.Next(t.states[p], from.legal.Nth(int(e-from.first)))
 	t.edges[e].child = i
 	t.states[i] = s
 	n := node{parent: p, arrival: e, mover: s.Mover(), over: s.Over()}
 	if n.over {
-		n.value = float32(s.Returns()[mancala.South])
+		n.value = ends.of(&s)
 	} else {
 		n.legal = r.Legal(s)
 	}
 	t.nodes[i] = n
 	return !n.over
+}
+
+// worth says what the end of a game is worth to South.
+type worth struct {
+	info   mancala.Info
+	margin float32 // Config.Margin
+}
+
+func (w *worth) of(s *mancala.State) float32 {
+	outcome := float32(s.Returns()[mancala.South])
+	if w.margin == 0 {
+		return outcome
+	}
+	return outcome + w.margin*(mancala.Margin(&w.info, s)-outcome)
 }
 
 // grow gives node i its edges, with the prior of a row of Info.Actions probabilities, and its value, which is for

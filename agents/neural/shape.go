@@ -95,6 +95,9 @@ type Meta struct {
 	Spec           string `json:"spec"`            // mancala.Info.Spec it was trained on
 	Encoder        string `json:"encoder"`         // encode.Encoder.Name
 	EncoderVersion int    `json:"encoder_version"` // encode.Encoder.Version
+	// Margin is the share of the margin of seeds in the value that the network was taught, 0 … 1; the rest is
+	// the outcome. A search with it should value the ends of games alike.
+	Margin float64 `json:"margin"`
 }
 
 // Validate returns an error unless the texts are 1 to 256 printable ASCII characters and the version is not
@@ -110,6 +113,9 @@ func (m Meta) Validate() error {
 		if !ok {
 			return fmt.Errorf("neural: %s %.40q: must be 1 to 256 printable ASCII characters without spaces", c.name, c.text)
 		}
+	}
+	if !(m.Margin >= 0 && m.Margin <= 1) {
+		return fmt.Errorf("neural: margin %v: must be 0 to 1", m.Margin)
 	}
 	if m.EncoderVersion < 0 || m.EncoderVersion > 1<<30 {
 		return fmt.Errorf("neural: encoder version %d: must be 0 to %d", m.EncoderVersion, 1<<30)
