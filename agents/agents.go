@@ -25,7 +25,7 @@ type Batch struct {
 	Seeds  []uint64        // n: chance for the row, if the Evaluator needs any
 	// Written by the Evaluator.
 	Prior []float32 // n × Info.Actions, row-major: probabilities that sum to 1 over the legal actions, 0 elsewhere
-	Value []float32 // n: the mover's expected outcome, −1 … 1
+	Value []float32 // n: what the position is worth to the mover, −1 … 1: the expected outcome, or what else the Evaluator says
 }
 
 // Evaluator gives positions a prior and a value.
