@@ -58,6 +58,6 @@ func Example() {
 	fmt.Println(s.Variants[0].Plies, "plies, ended by", s.Variants[0].Reasons)
 	// Output:
 	// variant=modiar/games-00000.parquet
-	// 1 files, 1 games, 22 plies, 0 bad
+	// 1 file, 1 games, 22 plies, 0 bad
 	// 22 plies, ended by map[nomoves:1]
 }

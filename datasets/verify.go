@@ -28,7 +28,7 @@ func (r *Report) OK() bool { return r.Bad == 0 }
 
 // String is the summary line: "F files, G games, P plies, B bad".
 func (r *Report) String() string {
-	return fmt.Sprintf("%d files, %d games, %d plies, %d bad", r.Files, r.Games, r.Plies, r.Bad)
+	return fmt.Sprintf("%d %s, %d games, %d plies, %d bad", r.Files, Plural(r.Files, "file"), r.Games, r.Plies, r.Bad)
 }
 
 func (r *Report) add(format string, args ...any) {
@@ -225,4 +225,12 @@ func equal(a, b *row) bool {
 // alike reports whether both are nil or point to the same value.
 func alike[T comparable](a, b *T) bool {
 	return a == b || a != nil && b != nil && *a == *b
+}
+
+// Plural returns the noun, with an s unless there is one of it.
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
 }

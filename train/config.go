@@ -99,8 +99,8 @@ func Default(r mancala.Rules) Config {
 			Window: 20, Steps: 150, Batch: 256, Margin: 0.2,
 			LearningRate: l.LearningRate, WeightDecay: l.WeightDecay, ValueWeight: l.ValueWeight,
 		},
-		Gate: GateConfig{Games: clamp(1200/n, 8, 100) / 2 * 2, Simulations: 16, Score: 0.5},
-		Rate: RateConfig{Games: clamp(6000/n, 20, 400) / 2 * 2, Simulations: 64, Agents: []string{"random", "greedy", "mcts:sims=100"}},
+		Gate: GateConfig{Games: clamp(2400/n, 20, 100) / 2 * 2, Simulations: 16, Score: 0.5},
+		Rate: RateConfig{Games: clamp(8000/n, 20, 400) / 2 * 2, Simulations: 64, Agents: []string{"random", "greedy", "mcts:sims=100"}},
 	}
 }
 

@@ -86,7 +86,7 @@ there, not estimates.
 					fmt.Fprintln(c.OutOrStdout())
 					fallthrough
 				default:
-					fmt.Fprintf(c.OutOrStdout(), "%s: %d files, %d games, %d plies\n", path, s.Files, s.Games, s.Plies)
+					fmt.Fprintf(c.OutOrStdout(), "%s: %d %s, %d games, %d plies\n", path, s.Files, datasets.Plural(s.Files, "file"), s.Games, s.Plies)
 					err = s.Print(c.OutOrStdout())
 				}
 				if err != nil {
