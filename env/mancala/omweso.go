@@ -264,6 +264,9 @@ func (w *omweso) place(s *State, k uint8) {
 	if arrangedBoth {
 		s.seeds = 0
 		s.notes = 0
+		if !canSow(&s.side[0]) { // O12, in a study position with fewer seeds
+			s.end(Bulijo, North)
+		}
 	}
 }
 
