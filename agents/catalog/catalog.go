@@ -66,6 +66,11 @@ func choice(name string, words ...string) Key {
 	return Key{Name: name, Allowed: strings.Join(words, " or "), Default: words[0], words: words}
 }
 
+// FileError is the error of Parse for a file that cannot be used whatever the variant: missing, damaged or foreign.
+type FileError struct{ error }
+
+func (e FileError) Unwrap() error { return e.error }
+
 // Kinds returns the kinds of agents there are.
 func Kinds() []Kind { return slices.Clone(kinds) }
 
@@ -117,7 +122,7 @@ func Net(name string, r mancala.Rules, h *neural.Holder, sims int) (Entry, error
 func net(r mancala.Rules, values map[string]string) (func() (agents.Agent, error), error) {
 	w, err := neural.Load(values["weights"])
 	if err != nil {
-		return nil, err
+		return nil, FileError{err}
 	}
 	n, err := neural.NewNetwork(w)
 	if err != nil {

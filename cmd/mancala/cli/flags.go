@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -206,7 +207,11 @@ func parseSpec(spec string) (mancala.Rules, error) {
 func parseAgent(flag, text string, r mancala.Rules) (catalog.Entry, error) {
 	e, err := catalog.Parse(text, r)
 	if err != nil {
-		return e, wrong("--%s: %s", flag, strings.TrimPrefix(err.Error(), "catalog: "))
+		told := fmt.Errorf("--%s: %s", flag, strings.TrimPrefix(err.Error(), "catalog: "))
+		if errors.As(err, new(catalog.FileError)) {
+			return e, told
+		}
+		return e, misuse{told}
 	}
 	return e, nil
 }
