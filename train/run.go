@@ -39,9 +39,10 @@ type Options struct {
 
 // Progress says how far a run is.
 type Progress struct {
-	Iteration   int    // under way, from 1
-	Stage       string // "self-play", "fit", "gate" or "rate"
-	Done, Total int    // games, or steps of the fit
+	Iteration   int           // under way, from 1
+	Stage       string        // "self-play", "fit", "gate" or "rate"
+	Done, Total int           // games, or steps of the fit
+	Elapsed     time.Duration // of the iterations before
 }
 
 // Result is what an execution ends with.
@@ -317,7 +318,7 @@ func (t *training) iterate(ctx context.Context) error {
 	next.Iteration++
 	i := next.Iteration
 	stage := func(name string) func(done, total int) {
-		return func(done, total int) { t.opt.Progress(Progress{i, name, done, total}) }
+		return func(done, total int) { t.opt.Progress(Progress{i, name, done, total, t.elapsed}) }
 	}
 	best := neural.NewHolder(t.best)
 	episodes, err := (&selfPlay{
@@ -466,7 +467,7 @@ func (t *training) rate(ctx context.Context) (*arena.Report, error) {
 	c := arena.Default(t.rules)
 	c.Games, c.Workers, c.Anchor = t.cfg.Rate.Games, t.opt.Workers, entrants[0].Name
 	c.Seed = newRand(t.cfg.Seed, streamRate, 0).Uint64()
-	c.Progress = func(done, total int) { t.opt.Progress(Progress{t.m.Iteration, "rate", done, total}) }
+	c.Progress = func(done, total int) { t.opt.Progress(Progress{t.m.Iteration, "rate", done, total, t.elapsed}) }
 	e, err := catalog.Net(fmt.Sprintf("net:weights=%s,sims=%d", fileBest, t.cfg.Rate.Simulations), t.rules, neural.NewHolder(t.best), t.cfg.Rate.Simulations)
 	if err != nil {
 		return nil, err

@@ -166,7 +166,7 @@ func (b *Bar) line() string {
 	spent := b.now().Sub(b.began)
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s: %d of %d %s", b.what, b.done, b.all, b.unit)
-	if rate := float64(b.done) / spent.Seconds(); b.done > 0 && spent > 0 {
+	if rate := float64(b.done) / spent.Seconds(); b.done > 0 && spent >= redraw {
 		fmt.Fprintf(&s, ", %s/s", short(rate))
 		if left := time.Duration(float64(b.all-b.done) / rate * float64(time.Second)); !b.closed {
 			fmt.Fprintf(&s, ", %v left", left.Round(time.Second))

@@ -116,7 +116,7 @@ func runTraining(c *cobra.Command, cfg train.Config, out string, opt train.Optio
 	opt.Log = bar.Print
 	opt.Progress = func(p train.Progress) {
 		if p.Iteration != stage.Iteration || p.Stage != stage.Stage {
-			bar.Start(fmt.Sprintf("iteration %d: %s", p.Iteration, p.Stage), map[bool]string{true: "steps", false: "games"}[p.Stage == "fit"], p.Total)
+			bar.Start(fmt.Sprintf("iteration %d%s: %s", p.Iteration, share(p.Elapsed, opt.Budget), p.Stage), map[bool]string{true: "steps", false: "games"}[p.Stage == "fit"], p.Total)
 		}
 		stage = p
 		bar.Set(p.Done)
@@ -132,4 +132,12 @@ func runTraining(c *cobra.Command, cfg train.Config, out string, opt train.Optio
 	fmt.Fprintf(c.OutOrStdout(), "%s: %d iterations in %v; the best network is that of iteration %d: %s\n\n",
 		cfg.Spec, result.Iteration, result.Elapsed.Round(time.Second), result.Best, out+"/best")
 	return result.Report.Text(c.OutOrStdout())
+}
+
+// share tells how much of a budget is used up.
+func share(elapsed, budget time.Duration) string {
+	if budget == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%v of %v)", elapsed.Round(time.Second), budget)
 }
