@@ -3,6 +3,7 @@ module github.com/mancalagym/mancalagym
 go 1.26.0
 
 require (
+	github.com/edsrzf/mmap-go v1.2.0
 	github.com/google/go-cmp v0.7.0
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/pelletier/go-toml/v2 v2.4.3
