@@ -51,7 +51,7 @@ func (d *duel) compare(s mancala.State, b table) []int {
 	if want := b.text(); text != want {
 		d.t.Fatalf("%s: position %s, want %s", spec, text, want)
 	}
-	legal := []int(nil)
+	var legal []int
 	for a := range d.rules.Legal(s).All {
 		legal = append(legal, int(a))
 	}
@@ -142,6 +142,24 @@ func TestKernelPlaysAsTheBook(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Positions that the kernel once got wrong stay here, each with every action.
+func TestPositionsOnceWrongFollowTheBook(t *testing.T) {
+	for _, c := range [][2]string{
+		// The arranging of a thin study board ends with nothing for South to sow (O12).
+		{"omweso:setup=arrange", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1/2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,0 a2@15 N - 0 31"},
+	} {
+		d, b := newDuel(t, c[0]), lay(c[1])
+		s, err := mancala.ParseState(d.rules, c[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, action := range d.compare(s, b) {
+			after, want := d.next(s, b, action)
+			d.compare(after, want)
+		}
 	}
 }
 
@@ -260,6 +278,17 @@ func (b omwesoBook) studyTurn(r *rand.Rand, t table) table {
 	if b.setup == "arrange" && r.IntN(2) == 0 {
 		return b.studyArrangement(r, t)
 	}
+	if r.IntN(4) == 0 { // an opponent with nothing but columns to capture, mostly those at the ends
+		spare := 64 - sum(t.pits[t.mover])
+		t.pits[1-t.mover] = filled(16, 0)
+		for _, column := range [][]int{{0, 7}, {7, 0}, {0, 7, r.IntN(8)}, {r.IntN(8), r.IntN(8)}, {7}}[r.IntN(5)] {
+			for _, pit := range []int{column, 15 - column} {
+				seeds := min(1+r.IntN(4), spare)
+				t.pits[1-t.mover][pit] += seeds
+				spare -= seeds
+			}
+		}
+	}
 	if r.IntN(2) == 0 {
 		return t
 	}
@@ -321,6 +350,21 @@ func (b omwesoBook) studyArrangement(r *rand.Rand, t table) table {
 // alphabet holds what texts are made of, and some that they are not.
 const alphabet = "0123456789,,//--++@@acLRsnyzSN=##::  .xé"
 
+// tamper puts another hand into some of the positions that have one.
+func tamper(r *rand.Rand, t table) table {
+	if !t.hand.any || r.IntN(3) > 0 {
+		return t
+	}
+	t.hand.seeds = r.IntN(4)
+	if t.hand.arranging {
+		t.hand.seeds = r.IntN(34)
+		return t
+	}
+	t.hand.laps = r.IntN(4)
+	t.hand.captured, t.hand.left, t.hand.right = r.IntN(2) == 0, r.IntN(2) == 0, r.IntN(2) == 0
+	return t
+}
+
 // damage makes a few changes in a text.
 func damage(r *rand.Rand, text string) string {
 	for range r.IntN(4) {
@@ -366,14 +410,15 @@ func TestTextsAreReadAsTheBook(t *testing.T) {
 		for range 300 {
 			d := newDuel(t, randomSpec(r, family))
 			info := d.rules.Info()
+			form := positionForm(family, info.Pits)
 			for range 60 {
 				b := studyPosition(r, info, d.book)
 				if legal := d.book.legal(b); len(legal) > 0 && r.IntN(2) == 0 {
 					b = d.book.next(b, legal[r.IntN(len(legal))])
 				}
-				text := damage(r, b.text())
+				text := damage(r, tamper(r, b).text())
 				s, err := mancala.ParseState(d.rules, text)
-				if want := readable(family, d.book, info.Pits, info.Seeds, text); want != (err == nil) {
+				if want := readable(family, d.book, form, info, text); want != (err == nil) {
 					t.Fatalf("%s: position %q: the book reads it: %v, the kernel: %v", info.Spec, text, want, err)
 				}
 				if err != nil {
@@ -386,7 +431,7 @@ func TestTextsAreReadAsTheBook(t *testing.T) {
 				d.compare(s, lay(text))
 			}
 		}
-		if taken < 5000 || taken > 15000 {
+		if taken < 4000 || taken > 14_000 {
 			t.Errorf("%s: %d of 18000 texts are positions: too few of the one or the other kind", family, taken)
 		}
 	}
@@ -418,10 +463,7 @@ func TestSpecsAreReadAsTheBook(t *testing.T) {
 // The book has to learn a new option before the kernel may play it.
 func TestBookKnowsEveryOption(t *testing.T) {
 	for _, family := range mancala.Variants() {
-		var got, want []mancala.Option
-		for _, o := range mancala.Options(family) {
-			got = append(got, o)
-		}
+		var want []mancala.Option
 		for _, o := range bookOptions[family] {
 			allowed := strings.Join(o.words, ", ")
 			if o.words == nil {
@@ -429,7 +471,7 @@ func TestBookKnowsEveryOption(t *testing.T) {
 			}
 			want = append(want, mancala.Option{Name: o.name, Allowed: allowed, Default: o.fallback(nil)})
 		}
-		if !slices.Equal(got, want) {
+		if got := mancala.Options(family); !slices.Equal(got, want) {
 			t.Errorf("%s: options %v, the book has %v", family, got, want)
 		}
 	}

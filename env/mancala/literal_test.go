@@ -101,12 +101,8 @@ func (o bookOption) takes(value string) bool {
 	if o.words != nil {
 		return slices.Contains(o.words, value)
 	}
-	for n := o.lo; n <= o.hi; n++ {
-		if strconv.Itoa(n) == value {
-			return true
-		}
-	}
-	return false
+	n, err := strconv.Atoi(value)
+	return err == nil && strconv.Itoa(n) == value && o.lo <= n && n <= o.hi
 }
 
 // readSpec reads a spec and prints it canonically. An unknown name, option or value, an option given twice and an empty

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mancalagym/mancalagym/env/mancala"
 )
 
 // mostPlies bounds the counters of a position text.
@@ -27,13 +29,18 @@ var reasons = map[string]map[string]string{
 	"omweso":  {"akawumbi": "SN", "okutema": "SN", "akakyala": "SN", "bulijo": "SN", "cycle": "=", "endless": "="},
 }
 
-// readable tells whether a text is a position of the variant, with so many pits a player and so many seeds in all.
-func readable(family string, b book, pits, seeds int, text string) bool {
+// positionForm is the form of a position text of the variant but for its end, with so many pits a player.
+func positionForm(family string, pits int) *regexp.Regexp {
 	row := numberForm + strings.Repeat(`,`+numberForm, pits-1)
-	form := `^` + row + `/` + row + ` ` + numberForm + `-` + numberForm + ` [SN] ` + numberForm + ` ` + numberForm
+	between := numberForm + `-` + numberForm + ` [SN]`
 	if family == "omweso" {
-		form = `^` + row + `/` + row + ` ` + handForm + ` [SN] ` + historyForm + ` ` + numberForm + ` ` + numberForm
+		between = handForm + ` [SN] ` + historyForm
 	}
+	return regexp.MustCompile(`^` + row + `/` + row + ` ` + between + ` ` + numberForm + ` ` + numberForm + `$`)
+}
+
+// readable tells whether a text of the form, up to its end, is a position of the variant.
+func readable(family string, b book, form *regexp.Regexp, info mancala.Info, text string) bool {
 	end := ""
 	if place := strings.Index(text, " #"); place >= 0 {
 		text, end = text[:place], text[place+2:]
@@ -42,12 +49,12 @@ func readable(family string, b book, pits, seeds int, text string) bool {
 			return false
 		}
 	}
-	if !regexp.MustCompile(form + `$`).MatchString(text) {
+	if !form.MatchString(text) {
 		return false
 	}
 	for i, n := range numbers.FindAllString(text, -1) {
 		most := 1 << 16
-		if i >= 2*pits {
+		if i >= 2*info.Pits {
 			most = mostPlies
 		}
 		if n, err := strconv.Atoi(n); err != nil || n > most {
@@ -61,7 +68,7 @@ func readable(family string, b book, pits, seeds int, text string) bool {
 		text += " #" + end
 	}
 	t := lay(text)
-	if sum(t.pits[south])+sum(t.pits[north])+sum(t.stores[:])+t.hand.seeds > seeds {
+	if sum(t.pits[south])+sum(t.pits[north])+sum(t.stores[:])+t.hand.seeds > info.Seeds {
 		return false
 	}
 	o, ok := b.(omwesoBook)
