@@ -103,8 +103,7 @@ func (h *hoyito2) Next(s State, a Action) State {
 	if debug {
 		mustBeLegal(h, s, a)
 	}
-	s.ply++
-	s.quiet++
+	s.count()
 	if uint(a) >= h.pits {
 		s.pass()
 	} else {

@@ -124,6 +124,19 @@ func TestBadPositionsAreRefused(t *testing.T) {
 	}
 }
 
+func TestCountsStopBelowTheirBound(t *testing.T) {
+	for spec, text := range map[string]string{
+		"urim:quiet=60000": "3,3,3,3,3,3/3,3,3,3,3,3 0-0 S 0 4000000000",
+		"omweso:laps=1":    "4,4,4,4,4,4,4,4,0,0,0,0,0,0,0,0/4,4,4,4,4,4,4,4,0,0,0,0,0,0,0,0 - S - 4000000000 4000000000",
+	} {
+		r := mustParse(t, spec)
+		n := r.Next(mustState(t, r, text), 0)
+		if n.Ply() != maxCount || mustState(t, r, FormatState(r, n)) != n {
+			t.Errorf("%s leads to %s", text, FormatState(r, n))
+		}
+	}
+}
+
 func TestSettleEndsOnlyWhatCannotMove(t *testing.T) {
 	for _, c := range [][3]string{
 		{"modiar", "1,1,1/2,0,0 10-20 S 3 40", "0,0,0/0,0,0 13-22 S 3 40 #nomoves:N"},

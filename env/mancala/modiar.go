@@ -119,8 +119,7 @@ func (m *modiar) Next(s State, a Action) State {
 	taken := sum8(p.own) + sum8(p.opp) - sum8(p.ownRest) - sum8(p.oppRest)
 	s.side[0][0], s.side[1][0] = p.ownRest, p.oppRest
 	s.store[0] += uint8(taken)
-	s.ply++
-	s.quiet++
+	s.count()
 	if taken > 0 {
 		s.quiet = 0
 	}

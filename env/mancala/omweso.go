@@ -217,8 +217,7 @@ func (w *omweso) Next(s State, a Action) State {
 		return s
 	}
 	before := s
-	s.ply++
-	s.quiet++
+	s.count()
 	var ended bool
 	own := &s.side[0]
 	switch pit := uint(a); {
@@ -242,8 +241,7 @@ func (w *omweso) Next(s State, a Action) State {
 		ended = w.turn(&s, uint(s.ref), uint(s.seeds), a == turnBack)
 	}
 	if !ended { // C3
-		before.ply++
-		before.quiet++
+		before.count()
 		before.end(Endless, Nobody)
 		return before
 	}
@@ -252,7 +250,7 @@ func (w *omweso) Next(s State, a Action) State {
 
 // place puts k seeds into the next pit of the mover (O1).
 func (w *omweso) place(s *State, k uint8) {
-	s.ply++
+	s.ply = min(s.ply+1, maxCount)
 	s.side[0].add(uint(s.ref), k)
 	s.seeds -= k
 	if s.ref++; s.ref < 16 {
@@ -277,7 +275,7 @@ func (w *omweso) turn(s *State, ref, n uint, reverse bool) (ended bool) {
 	mayCapture := w.mayCapture(s)
 	laps := uint(s.laps)
 	for {
-		if laps == uint(w.info.Laps) {
+		if laps >= uint(w.info.Laps) {
 			return false
 		}
 		last := own.sow(ref, n, reverse)

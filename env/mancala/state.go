@@ -204,6 +204,15 @@ func (s *State) end(r Reason, winner Player) {
 	s.status = s.status&1 | uint8(winner)<<1 | uint8(r)<<3
 }
 
+// maxCount bounds ply and quiet: a game that reaches it counts no further.
+const maxCount = 4_000_000_000
+
+// count counts a ply without a capture.
+func (s *State) count() {
+	s.ply = min(s.ply+1, maxCount)
+	s.quiet = min(s.quiet+1, maxCount)
+}
+
 // pass hands the move to the opponent: the sides change places.
 func (s *State) pass() {
 	s.side[0], s.side[1] = s.side[1], s.side[0]

@@ -14,9 +14,6 @@ import (
 //
 // Parsing and printing are inverse to each other.
 
-// maxCount bounds the quiet and ply numbers of a text, far enough below 2³² that no game overflows them.
-const maxCount = 4_000_000_000
-
 const (
 	historyLetters = "snyz"
 	playerLetters  = "SN="

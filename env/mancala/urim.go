@@ -104,8 +104,7 @@ func (u *urim) Next(s State, a Action) State {
 		mustBeLegal(u, s, a)
 	}
 	took := u.play(&s, a)
-	s.ply++
-	s.quiet++
+	s.count()
 	if took {
 		s.quiet = 0
 	}
@@ -156,14 +155,15 @@ func runBefore(tops uint64, i uint) uint64 {
 	return ^uint64(0) << ((64 - n) & 63) >> up
 }
 
-// sowUnderCap sows seed by seed, passing over the origin and every pit that holds 17 or more (U3, U4). The
-// seeds always find a place: 56 seeds are fewer than 13 pits of 17 hold.
+// sowUnderCap sows seed by seed, passing over the origin and every pit that holds 17 or more (U3, U4). The seeds of
+// the variant always find a place, 56 being fewer than 11 pits of 17 hold; what finds none in an impossible position
+// is lost.
 func (u *urim) sowUnderCap(s *State, origin uint) (own, opp uint64, last uint8) {
 	n := uint(u.info.Pits)
 	board := s.side
 	hand := board[0].at(origin)
 	board[0].clear(origin)
-	for place := origin; hand > 0; {
+	for place, passed := origin, uint(0); hand > 0 && passed < 2*n; passed++ {
 		place = (place + 1) % (2 * n)
 		row := &board[place/n]
 		if place == origin || row.at(place%n) >= pitCap {
@@ -171,7 +171,7 @@ func (u *urim) sowUnderCap(s *State, origin uint) (own, opp uint64, last uint8) 
 		}
 		row.add(place%n, 1)
 		hand--
-		last = uint8(place)
+		last, passed = uint8(place), 0
 	}
 	return board[0][0], board[1][0], last
 }
