@@ -11,4 +11,7 @@
 // outcome holds the logits of the mover's win, draw and loss, in this order. Without a hidden value layer
 // (Shape.ValueWidth 0) outcome.w stands on t. Illegal actions are masked when the logits become
 // probabilities, never in the network.
+//
+// Networks are computed by a kernel: assembly for processors with AVX-512 or AVX2, plain Go for all others. It is
+// chosen when the program begins; the environment variable MANCALA_KERNEL, one of avx512, avx2 and go, chooses another.
 package neural

@@ -1,54 +1,109 @@
 package neural
 
-import "fmt"
+import (
+	"fmt"
+	"os"
+
+	"github.com/mancalagym/mancalagym/internal/kernel"
+)
+
+// Kernel returns the name of the kernel that NewNetwork makes networks for: avx512, avx2 or go. The environment
+// variable MANCALA_KERNEL chooses one, else it is the fastest that the processor can run. Where the variable holds
+// anything else Kernel returns that, and NewNetwork the error.
+//
+// Kernels may differ in the last bits of a result; avx512 and avx2 do not differ from each other.
+func Kernel() string {
+	k, err := kernel.Chosen()
+	if err != nil {
+		return os.Getenv(kernel.Variable)
+	}
+	return k.Name()
+}
+
+// Kernels returns the names of the kernels that this processor can run, the fastest first.
+func Kernels() []string { return kernel.Names() }
 
 // Network is an immutable snapshot of weights, laid out for playing. Any number of goroutines may use it,
 // each with a Scratch of its own.
 type Network struct {
 	meta   Meta
 	shape  Shape
-	first  layer
+	kernel *kernel.Kernel
+	firstW []float32 // Inputs rows of whole panels
+	firstB []float32 // one row
 	blocks []block
-	heads  layer // policy and value side by side: one product of the trunk
-	last   layer // outcome; unused without a value layer
+	heads  *kernel.Layer // policy and value side by side, from a panel of its own each: one product of the trunk
+	last   *kernel.Layer // outcome; nil without a value layer
+	value  int           // column of heads where the value begins
 }
 
-type layer struct {
-	in, out int
-	w, b    []float32 // in × out, out
-}
+type block struct{ in, out *kernel.Layer }
 
-type block struct{ in, out layer }
-
-// NewNetwork copies w, which must be valid.
+// NewNetwork copies w, which must be valid, for the kernel that Kernel names.
 func NewNetwork(w *Weights) (*Network, error) {
+	k, err := kernel.Chosen()
+	if err != nil {
+		return nil, fmt.Errorf("neural: %w", err)
+	}
+	return newNetwork(w, k)
+}
+
+// NewNetworkOn copies w, which must be valid, for the kernel of that name, one of Kernels.
+func NewNetworkOn(w *Weights, name string) (*Network, error) {
+	k, err := kernel.Named(name)
+	if err != nil {
+		return nil, fmt.Errorf("neural: %w", err)
+	}
+	return newNetwork(w, k)
+}
+
+func newNetwork(w *Weights, k *kernel.Kernel) (*Network, error) {
 	if err := w.Validate(); err != nil {
 		return nil, err
 	}
-	w = w.Clone()
-	next := func() layer {
-		m, b := w.Tensors[0], w.Tensors[1]
-		w.Tensors = w.Tensors[2:]
-		return layer{m.Rows, m.Cols, m.Data, b.Data}
+	n := &Network{meta: w.Meta, shape: w.Shape, kernel: k}
+	tensors := w.Tensors
+	next := func() (m, b Tensor) {
+		m, b = tensors[0], tensors[1]
+		tensors = tensors[2:]
+		return m, b
 	}
-	n := &Network{meta: w.Meta, shape: w.Shape, first: next()}
+	layer := func(relu int) *kernel.Layer {
+		m, b := next()
+		return k.NewLayer(m.Rows, m.Cols, m.Data, b.Data, relu)
+	}
+	first, b := next()
+	wide := k.Width(w.Shape.Width)
+	n.firstW, n.firstB = make([]float32, first.Rows*wide), make([]float32, wide)
+	copy(n.firstB, b.Data)
+	for i := range first.Rows {
+		copy(n.firstW[i*wide:], first.Data[i*first.Cols:(i+1)*first.Cols])
+	}
 	for range w.Shape.Blocks {
-		n.blocks = append(n.blocks, block{next(), next()})
+		n.blocks = append(n.blocks, block{layer(0), layer(0)})
 	}
-	n.heads = beside(next(), next())
+	n.value = k.Width(w.Shape.Actions)
+	policy, pb := next()
+	value, vb := next()
 	if w.Shape.ValueWidth > 0 {
-		n.last = next()
+		n.heads, n.last = beside(k, policy, pb, value, vb, n.value, n.value), layer(Outcomes)
+	} else {
+		n.heads = beside(k, policy, pb, value, vb, n.value, n.value+Outcomes)
 	}
 	return n, nil
 }
 
-// beside joins two layers on the same input.
-func beside(p, q layer) layer {
-	l := layer{in: p.in, out: p.out + q.out, b: append(append([]float32(nil), p.b...), q.b...)}
-	for i := range p.in {
-		l.w = append(append(l.w, p.w[i*p.out:(i+1)*p.out]...), q.w[i*q.out:(i+1)*q.out]...)
+// beside joins two layers on the same input, the second beginning at a column. Columns from relu on have one.
+func beside(k *kernel.Kernel, p, pb, q, qb Tensor, column, relu int) *kernel.Layer {
+	cols := column + q.Cols
+	w, b := make([]float32, p.Rows*cols), make([]float32, cols)
+	copy(b, pb.Data)
+	copy(b[column:], qb.Data)
+	for i := range p.Rows {
+		copy(w[i*cols:], p.Data[i*p.Cols:(i+1)*p.Cols])
+		copy(w[i*cols+column:], q.Data[i*q.Cols:(i+1)*q.Cols])
 	}
-	return l
+	return k.NewLayer(p.Rows, cols, w, b, relu)
 }
 
 // Meta returns what the network was made for.
@@ -57,30 +112,35 @@ func (n *Network) Meta() Meta { return n.meta }
 // Shape returns the sizes.
 func (n *Network) Shape() Shape { return n.shape }
 
+// Kernel returns the name of the kernel the network was made for.
+func (n *Network) Kernel() string { return n.kernel.Name() }
+
 // tile is how many rows go through the layers together, so that a layer's weights are used while they are
 // near the processor.
-const tile = 16
+const tile = 32
 
-// Scratch is the working memory of one goroutine for networks of one shape.
+// stride is how far rows of n numbers are apart in a Scratch: whole panels of every kernel.
+func stride(n int) int { return (n + 31) &^ 31 }
+
+// Scratch is the working memory of one goroutine for networks of one shape, whatever their kernel.
 type Scratch struct {
-	shape                       Shape
-	trunk, inner, heads, hidden []float32 // tile rows of Width, Width, heads, ValueWidth
-	live                        []int32   // places of a row that are not 0
+	shape               Shape
+	width, joint        int       // strides
+	trunk, inner, heads []float32 // tile rows
+	last                []float32 // of outcomes
+	lists               *kernel.Lists
 }
 
 // NewScratch returns working memory for networks of shape s, which must be valid.
 func NewScratch(s Shape) *Scratch {
-	value := s.ValueWidth
-	if value == 0 {
-		value = Outcomes
-	}
+	width, joint := stride(s.Width), stride(s.Actions)+stride(max(s.ValueWidth, Outcomes))
 	return &Scratch{
-		shape:  s,
-		trunk:  make([]float32, tile*s.Width),
-		inner:  make([]float32, tile*s.Width),
-		heads:  make([]float32, tile*(s.Actions+value)),
-		hidden: make([]float32, tile*s.ValueWidth),
-		live:   make([]int32, max(s.Width, s.ValueWidth)),
+		shape: s, width: width, joint: joint,
+		trunk: make([]float32, tile*width),
+		inner: make([]float32, tile*width),
+		heads: make([]float32, tile*joint),
+		last:  make([]float32, tile*stride(Outcomes)),
+		lists: kernel.NewLists(tile, max(s.Width, s.ValueWidth)),
 	}
 }
 
@@ -111,26 +171,20 @@ func (n *Network) Forward(s *Scratch, rows int, indices []int32, policy, outcome
 // tile computes up to tile rows.
 func (n *Network) tile(s *Scratch, rows int, indices []int32, policy, outcome []float32) {
 	sh := &n.shape
-	n.first.gather(rows, sh.Active, indices, s.trunk)
+	n.kernel.Gather(rows, sh.Active, indices, n.firstW, len(n.firstB), n.firstB, s.trunk, s.width)
 	for i := range n.blocks {
 		b := &n.blocks[i]
-		b.in.product(s.live, rows, s.trunk, s.inner, false)
-		relu(s.inner[:rows*sh.Width])
-		b.out.product(s.live, rows, s.inner, s.trunk, true)
-		relu(s.trunk[:rows*sh.Width])
+		b.in.Product(s.lists, rows, s.trunk, s.width, false, s.inner, s.width)
+		b.out.Product(s.lists, rows, s.inner, s.width, true, s.trunk, s.width)
 	}
-	n.heads.product(s.live, rows, s.trunk, s.heads, false)
-	value := outcome
-	if sh.ValueWidth > 0 {
-		value = s.hidden
+	n.heads.Product(s.lists, rows, s.trunk, s.width, false, s.heads, s.joint)
+	value, between := s.heads[n.value:], s.joint
+	if n.last != nil {
+		n.last.Product(s.lists, rows, value, s.joint, false, s.last, stride(Outcomes))
+		value, between = s.last, stride(Outcomes)
 	}
 	for r := range rows {
-		h := s.heads[r*n.heads.out : (r+1)*n.heads.out]
-		copy(policy[r*sh.Actions:(r+1)*sh.Actions], h)
-		copy(value[r*(len(h)-sh.Actions):], h[sh.Actions:])
-	}
-	if sh.ValueWidth > 0 {
-		relu(s.hidden[:rows*sh.ValueWidth])
-		n.last.product(s.live, rows, s.hidden, outcome, false)
+		copy(policy[r*sh.Actions:(r+1)*sh.Actions], s.heads[r*s.joint:])
+		copy(outcome[r*Outcomes:(r+1)*Outcomes], value[r*between:])
 	}
 }

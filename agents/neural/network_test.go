@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -60,46 +61,96 @@ func forward(t testing.TB, n *Network, idx []int32) (policy, outcome []float32) 
 	return policy, outcome
 }
 
+// networks returns the network on every kernel that this processor can run.
+func networks(t testing.TB, w *Weights) []*Network {
+	t.Helper()
+	var all []*Network
+	for _, name := range Kernels() {
+		n, err := NewNetworkOn(w, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n.Kernel() != name {
+			t.Errorf("network on %s says %s", name, n.Kernel())
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
 func TestForwardIsTheDefinition(t *testing.T) {
 	for _, s := range shapes {
 		w := scrambled(t, s, 5)
 		idx := rowsOf(s, 37, 6)
-		policy, outcome := forward(t, network(t, w), idx)
-		for r := range 37 {
-			p, o := reference(w, idx[r*s.Active:(r+1)*s.Active])
-			for a, want := range p {
-				if got := policy[r*s.Actions+a]; math.Abs(float64(got)-want) > 1e-5*(1+math.Abs(want)) {
-					t.Fatalf("shape %v row %d policy %d = %v, want %v", s, r, a, got, want)
+		for _, n := range networks(t, w) {
+			policy, outcome := forward(t, n, idx)
+			for r := range 37 {
+				p, o := reference(w, idx[r*s.Active:(r+1)*s.Active])
+				for a, want := range p {
+					if got := policy[r*s.Actions+a]; math.Abs(float64(got)-want) > 1e-5*(1+math.Abs(want)) {
+						t.Fatalf("%s shape %v row %d policy %d = %v, want %v", n.Kernel(), s, r, a, got, want)
+					}
 				}
-			}
-			for a, want := range o {
-				if got := outcome[r*Outcomes+a]; math.Abs(float64(got)-want) > 1e-5*(1+math.Abs(want)) {
-					t.Fatalf("shape %v row %d outcome %d = %v, want %v", s, r, a, got, want)
+				for a, want := range o {
+					if got := outcome[r*Outcomes+a]; math.Abs(float64(got)-want) > 1e-5*(1+math.Abs(want)) {
+						t.Fatalf("%s shape %v row %d outcome %d = %v, want %v", n.Kernel(), s, r, a, got, want)
+					}
 				}
 			}
 		}
 	}
 }
 
-func TestRowDoesNotDependOnBatchOrPlace(t *testing.T) {
+func TestNetworksInAssemblyAgreeToTheBit(t *testing.T) {
 	for _, s := range shapes {
-		n := network(t, scrambled(t, s, 7))
-		const rows = 97
-		idx := rowsOf(s, rows, 8)
-		policy, outcome := forward(t, n, idx)
-		perm := rand.New(rand.NewPCG(9, 9)).Perm(rows)
-		for _, batch := range []int{1, 7, 32, rows} {
-			for at := 0; at < rows; at += batch {
-				part := perm[at:min(at+batch, rows)]
-				var sub []int32
-				for _, r := range part {
-					sub = append(sub, idx[r*s.Active:(r+1)*s.Active]...)
-				}
-				p, o := forward(t, n, sub)
-				for i, r := range part {
-					if !slices.Equal(p[i*s.Actions:(i+1)*s.Actions], policy[r*s.Actions:(r+1)*s.Actions]) ||
-						!slices.Equal(o[i*Outcomes:(i+1)*Outcomes], outcome[r*Outcomes:(r+1)*Outcomes]) {
-						t.Fatalf("shape %v: row %d differs at place %d of a batch of %d", s, r, i, len(part))
+		var policy, outcome []float32
+		for _, n := range networks(t, scrambled(t, s, 5)) {
+			if n.Kernel() == "go" {
+				continue
+			}
+			p, o := forward(t, n, rowsOf(s, 37, 6))
+			if policy == nil {
+				policy, outcome = p, o
+			}
+			if !slices.Equal(p, policy) || !slices.Equal(o, outcome) {
+				t.Errorf("shape %v: %s differs", s, n.Kernel())
+			}
+		}
+	}
+}
+
+func TestKernelIsOneOfThose(t *testing.T) {
+	if !slices.Contains(Kernels(), Kernel()) {
+		t.Errorf("kernel %s, of %v", Kernel(), Kernels())
+	}
+	if n := network(t, scrambled(t, odd, 1)); n.Kernel() != Kernel() {
+		t.Errorf("NewNetwork made one for %s, not %s", n.Kernel(), Kernel())
+	}
+	if _, err := NewNetworkOn(scrambled(t, odd, 1), "sse"); err == nil || !strings.Contains(err.Error(), "avx512, avx2, go") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRowDoesNotDependOnBatchOrPlace(t *testing.T) {
+	const rows = 97
+	for _, s := range shapes {
+		for _, n := range networks(t, scrambled(t, s, 7)) {
+			idx := rowsOf(s, rows, 8)
+			policy, outcome := forward(t, n, idx)
+			perm := rand.New(rand.NewPCG(9, 9)).Perm(rows)
+			for _, batch := range []int{1, 7, 32, rows} {
+				for at := 0; at < rows; at += batch {
+					part := perm[at:min(at+batch, rows)]
+					var sub []int32
+					for _, r := range part {
+						sub = append(sub, idx[r*s.Active:(r+1)*s.Active]...)
+					}
+					p, o := forward(t, n, sub)
+					for i, r := range part {
+						if !slices.Equal(p[i*s.Actions:(i+1)*s.Actions], policy[r*s.Actions:(r+1)*s.Actions]) ||
+							!slices.Equal(o[i*Outcomes:(i+1)*Outcomes], outcome[r*Outcomes:(r+1)*Outcomes]) {
+							t.Fatalf("%s shape %v: row %d differs at place %d of a batch of %d", n.Kernel(), s, r, i, len(part))
+						}
 					}
 				}
 			}
@@ -109,15 +160,17 @@ func TestRowDoesNotDependOnBatchOrPlace(t *testing.T) {
 
 func TestForwardAllocatesNothing(t *testing.T) {
 	for _, s := range shapes {
-		n, sc := network(t, scrambled(t, s, 1)), NewScratch(s)
-		idx := rowsOf(s, 65, 2)
-		policy, outcome := make([]float32, 65*s.Actions), make([]float32, 65*Outcomes)
-		if a := testing.AllocsPerRun(10, func() {
-			if err := n.Forward(sc, 65, idx, policy, outcome); err != nil {
-				t.Fatal(err)
+		for _, n := range networks(t, scrambled(t, s, 1)) {
+			sc := NewScratch(s)
+			idx := rowsOf(s, 65, 2)
+			policy, outcome := make([]float32, 65*s.Actions), make([]float32, 65*Outcomes)
+			if a := testing.AllocsPerRun(10, func() {
+				if err := n.Forward(sc, 65, idx, policy, outcome); err != nil {
+					t.Fatal(err)
+				}
+			}); a != 0 {
+				t.Errorf("%s shape %v: %v allocations", n.Kernel(), s, a)
 			}
-		}); a != 0 {
-			t.Errorf("shape %v: %v allocations", s, a)
 		}
 	}
 }
@@ -166,26 +219,27 @@ func BenchmarkForward(b *testing.B) {
 		name  string
 		shape Shape
 	}{{"64x2", small}, {"128x2", medium}} {
-		n := network(b, scrambled(b, c.shape, 1))
-		for _, rows := range []int{1, 8, 32, 256} {
-			b.Run(fmt.Sprintf("%s/batch=%d", c.name, rows), func(b *testing.B) {
-				// Fresh rows each round, as in play: the processor must not learn them by heart.
-				const rounds = 1 << 12
-				idx := rowsOf(c.shape, rounds, 3)
-				s := NewScratch(c.shape)
-				p, o := make([]float32, rows*c.shape.Actions), make([]float32, rows*Outcomes)
-				step, at := rows*c.shape.Active, 0
-				for b.Loop() {
-					if at+step > len(idx) {
-						at = 0
+		for _, n := range networks(b, scrambled(b, c.shape, 1)) {
+			for _, rows := range []int{1, 8, 32, 64, 256} {
+				b.Run(fmt.Sprintf("%s/%s/batch=%d", c.name, n.Kernel(), rows), func(b *testing.B) {
+					// Fresh rows each round, as in play: the processor must not learn them by heart.
+					const rounds = 1 << 12
+					idx := rowsOf(c.shape, rounds, 3)
+					s := NewScratch(c.shape)
+					p, o := make([]float32, rows*c.shape.Actions), make([]float32, rows*Outcomes)
+					step, at := rows*c.shape.Active, 0
+					for b.Loop() {
+						if at+step > len(idx) {
+							at = 0
+						}
+						if err := n.Forward(s, rows, idx[at:at+step], p, o); err != nil {
+							b.Fatal(err)
+						}
+						at += step
 					}
-					if err := n.Forward(s, rows, idx[at:at+step], p, o); err != nil {
-						b.Fatal(err)
-					}
-					at += step
-				}
-				b.ReportMetric(float64(b.N)*float64(rows)/b.Elapsed().Seconds(), "positions/s")
-			})
+					b.ReportMetric(float64(b.N)*float64(rows)/b.Elapsed().Seconds(), "positions/s")
+				})
+			}
 		}
 	}
 }

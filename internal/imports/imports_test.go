@@ -22,12 +22,13 @@ var table = []row{
 	{"env/envtest", "the kit tests what env offers", []string{"env", "env/mancala", "env/encode"}},
 	{"agents", "agents see rules, never an environment", []string{"env/mancala"}},
 	{"agents/mcts", "search meets networks and tables only through agents.Evaluator and agents.Prober", []string{"agents", "env/mancala", "env/encode"}},
-	{"agents/neural", "the playing network meets search only through agents.Evaluator", []string{"agents", "env/mancala", "env/encode", "internal/whole"}},
+	{"agents/neural", "the playing network meets search only through agents.Evaluator", []string{"agents", "env/mancala", "env/encode", "internal/kernel", "internal/whole"}},
 	{"agents/agenttest", "the kit tests what agents offer", []string{"agents", "env/mancala"}},
 	{"agents/catalog", "the one place that knows all kinds of agents", []string{"agents", "agents/mcts", "agents/neural", "env/mancala", "env/encode"}},
 	{"agents/arena", "the arena takes agents by factory and gives games to a sink", []string{"agents", "env", "env/mancala"}},
 	{"datasets", "files hold positions, not agents", []string{"env", "env/mancala", "env/encode", "internal/whole"}},
-	{"train/learner", "learning knows the network, not the games", []string{"agents/neural", "env/encode", "env/mancala", "datasets"}},
+	{"train/learner", "learning knows the network, not the games", []string{"agents/neural", "env/encode", "env/mancala", "datasets", "internal/kernel"}},
+	{"internal/kernel", "the inner loops know numbers only", nil},
 }
 
 // only says who alone may import a library.

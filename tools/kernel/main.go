@@ -1,0 +1,568 @@
+// Kernel writes the assembly of internal/kernel: run "go generate ./internal/kernel" in the main module. It is a
+// module of its own, so that the main one does not depend on the generator's library.
+package main
+
+import (
+	"fmt"
+	"math/bits"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// machine is a set of vector instructions.
+type machine struct {
+	name  string
+	bytes int // of a vector; a panel of weights is two vectors wide
+	rows  int // most rows of a product: their sums, two vectors each, and four more fill the registers
+	v     []reg.VecPhysical
+}
+
+var machines = []machine{
+	{"AVX512", 64, 14, []reg.VecPhysical{
+		reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7, reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
+		reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23, reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31,
+	}},
+	{"AVX2", 32, 6, []reg.VecPhysical{
+		reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7, reg.Y8, reg.Y9, reg.Y10, reg.Y11, reg.Y12, reg.Y13, reg.Y14, reg.Y15,
+	}},
+}
+
+// Tables of list.
+var ascending, packing Mem
+
+func main() {
+	ConstraintExpr("amd64")
+	ascending, packing = newAscending(), newPacking()
+	for _, m := range machines {
+		for rows := 1; rows <= m.rows; rows++ {
+			m.product(rows)
+		}
+		for rows := 1; rows <= m.rows; rows++ {
+			m.across(rows)
+		}
+		for rows := 1; rows <= 2; rows++ {
+			m.list(rows)
+			m.picked(rows, 1)
+			m.picked(rows, 2)
+		}
+		for _, n := range []int{1, 2, 4, 8} {
+			m.gather(n)
+			m.scatter(n)
+		}
+		m.add()
+		m.gate()
+		m.adam()
+	}
+	Generate()
+}
+
+// text begins a function. Its parameters are words.
+func text(name, params string) {
+	TEXT(name, NOSPLIT, "func("+params+")")
+	Pragma("noescape")
+}
+
+// param is where a parameter lies.
+func param(name string) Mem {
+	b, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return b.Addr
+}
+
+func load(name string) reg.GPVirtual { return Load(Param(name), GP64()).(reg.GPVirtual) }
+
+func at(base reg.Register, bytes int) Mem { return Mem{Base: base, Disp: bytes} }
+
+// clear zeroes a vector.
+func (m machine) clear(r reg.VecPhysical) {
+	if m.bytes == 64 {
+		VPXORD(r, r, r)
+	} else {
+		VXORPS(r, r, r)
+	}
+}
+
+// end returns to Go.
+func end() {
+	VZEROUPPER()
+	RET()
+}
+
+// places are the addresses of some rows a stride apart: three rows to a pointer.
+type places struct {
+	base   []reg.GPVirtual
+	stride reg.GPVirtual
+}
+
+func newPlaces(base, stride reg.GPVirtual, rows int) places {
+	p := places{[]reg.GPVirtual{base}, stride}
+	for r := 3; r < rows; r += 3 {
+		next := GP64()
+		LEAQ(Mem{Base: p.base[len(p.base)-1], Index: stride, Scale: 2}, next)
+		ADDQ(stride, next)
+		p.base = append(p.base, next)
+	}
+	return p
+}
+
+func (p places) row(r int) Mem {
+	m := Mem{Base: p.base[r/3]}
+	if r%3 > 0 {
+		m.Index, m.Scale = p.stride, uint8(r%3)
+	}
+	return m
+}
+
+func (p places) advance(bytes int) {
+	for _, b := range p.base {
+		ADDQ(I32(bytes), b)
+	}
+}
+
+// left says how a product finds its left factors.
+type left struct {
+	at      func(r, k int) Mem // the factor of row r, k steps on
+	advance func(k int)
+}
+
+// sums makes the body of a product: every sum begins with the bias and what is to be added, takes one product after
+// the other, and ends at or above the floor.
+func (m machine) sums(rows int, s left) {
+	sum := func(r, c int) reg.VecPhysical { return m.v[2*r+c] }
+	b := m.v[2*rows : 2*rows+2]
+	x := m.v[2*rows+2:]
+	x = x[:min(4, len(x))]
+	w, k := load("w"), load("k")
+
+	bias := load("bias")
+	for c := range 2 {
+		VMOVUPS(at(bias, c*m.bytes), sum(0, c))
+	}
+	for r := 1; r < rows; r++ {
+		for c := range 2 {
+			VMOVAPS(sum(0, c), sum(r, c))
+		}
+	}
+	skip, stride := load("skip"), load("ys")
+	TESTQ(skip, skip)
+	JZ(LabelRef("four"))
+	more := newPlaces(skip, stride, rows)
+	for r := range rows {
+		for c := range 2 {
+			VADDPS(more.row(r).Offset(c*m.bytes), sum(r, c), sum(r, c))
+		}
+	}
+
+	loop := func(name string, unroll int) {
+		Label(name)
+		SUBQ(I32(unroll), k)
+		JL(LabelRef(name + "_end"))
+		for i := range unroll {
+			for c := range 2 {
+				VMOVUPS(at(w, (2*i+c)*m.bytes), b[c])
+			}
+			for r := range rows {
+				f := x[(i*rows+r)%len(x)]
+				VBROADCASTSS(s.at(r, i), f)
+				for c := range 2 {
+					VFMADD231PS(b[c], f, sum(r, c))
+				}
+			}
+		}
+		ADDQ(I32(2*unroll*m.bytes), w)
+		s.advance(unroll)
+		JMP(LabelRef(name))
+		Label(name + "_end")
+		ADDQ(I32(unroll), k)
+	}
+	loop("four", 4)
+	loop("one", 1)
+
+	floor := load("floor")
+	for c := range 2 {
+		VMOVUPS(at(floor, c*m.bytes), b[c])
+	}
+	y := newPlaces(load("y"), stride, rows)
+	for r := range rows {
+		for c := range 2 {
+			VMAXPS(sum(r, c), b[c], sum(r, c)) // in this order NaN stays NaN
+			VMOVUPS(sum(r, c), y.row(r).Offset(c*m.bytes))
+		}
+	}
+	end()
+}
+
+const product = "x *float32, xs int, w *float32, k int, bias, floor, skip, y *float32, ys int"
+
+// product is y = max(bias + skip + x·w, floor) for some rows of x and a panel of w.
+func (m machine) product(rows int) {
+	text(fmt.Sprintf("product%s_%d", m.name, rows), product)
+	x := newPlaces(load("x"), load("xs"), rows)
+	m.sums(rows, left{
+		func(r, k int) Mem { return x.row(r).Offset(4 * k) },
+		func(k int) { x.advance(4 * k) },
+	})
+}
+
+// across is product with an x that is stored by columns, xs apart.
+func (m machine) across(rows int) {
+	text(fmt.Sprintf("across%s_%d", m.name, rows), product)
+	x, xs, triple := load("x"), load("xs"), GP64()
+	LEAQ(Mem{Base: xs, Index: xs, Scale: 2}, triple)
+	m.sums(rows, left{
+		func(r, k int) Mem {
+			a := at(x, 4*r)
+			switch k {
+			case 1, 2:
+				a.Index, a.Scale = xs, uint8(k)
+			case 3:
+				a.Index, a.Scale = triple, 1
+			}
+			return a
+		},
+		func(k int) {
+			if k == 4 {
+				LEAQ(Mem{Base: x, Index: xs, Scale: 4}, x)
+			} else {
+				ADDQ(xs, x)
+			}
+		},
+	})
+}
+
+// picked is product for panels of w and groups of one or two rows of x, of which only the n listed places count. With
+// two rows there are twice as many products as numbers to load: then the arithmetic alone takes time.
+func (m machine) picked(rows, panels int) {
+	text(fmt.Sprintf("picked%s_%d_%d", m.name, rows, panels),
+		"groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias, floor, skip, y *float32, ys int")
+	width := 2 * panels
+	sum := func(r, c int) reg.VecPhysical { return m.v[r*width+c] }
+	b := m.v[rows*width : (rows+1)*width]
+	factor := m.v[(rows+1)*width:]
+	w := []reg.GPVirtual{load("w")}
+	if panels == 2 {
+		w = append(w, GP64())
+		MOVQ(w[0], w[1])
+		ADDQ(param("ws"), w[1])
+	}
+	// A row of a panel is two vectors: a power of two of bytes.
+	shift := U8(bits.TrailingZeros(uint(2 * m.bytes)))
+	groups, n, index, is, x, xs, ys := load("groups"), load("n"), load("index"), load("is"), load("x"), load("xs"), load("ys")
+
+	Label("group")
+	bias := load("bias")
+	for r := range rows {
+		for c := range width {
+			VMOVUPS(at(bias, c*m.bytes), sum(r, c))
+		}
+	}
+	more := load("skip")
+	TESTQ(more, more)
+	JZ(LabelRef("begin"))
+	for r := range rows {
+		for c := range width {
+			VADDPS(at(more, c*m.bytes), sum(r, c), sum(r, c))
+		}
+		ADDQ(ys, more)
+	}
+	MOVQ(more, param("skip"))
+	Label("begin")
+
+	// The list is walked by a count that goes up to 0.
+	count, last, place := GP64(), GP64(), GP64()
+	MOVLQSX(at(n, 0), count)
+	ADDQ(I8(4), n)
+	LEAQ(Mem{Base: index, Index: count, Scale: 4}, last)
+	ADDQ(is, index)
+	NEGQ(count)
+	JZ(LabelRef("end"))
+	row := Mem{Base: x, Index: place, Scale: 4}
+	second := GP64()
+	if rows == 2 {
+		MOVQ(x, second)
+		ADDQ(xs, second)
+	}
+	Label("next")
+	MOVLQSX(Mem{Base: last, Index: count, Scale: 4}, place)
+	VBROADCASTSS(row, factor[0])
+	if rows == 2 {
+		row.Base = second
+		VBROADCASTSS(row, factor[1])
+	}
+	SHLQ(shift, place)
+	for c := range width {
+		weights := Mem{Base: w[c/2], Index: place, Scale: 1, Disp: c % 2 * m.bytes}
+		if rows == 1 {
+			VFMADD231PS(weights, factor[0], sum(0, c))
+			continue
+		}
+		VMOVUPS(weights, b[c])
+		VFMADD231PS(b[c], factor[0], sum(0, c))
+		VFMADD231PS(b[c], factor[1], sum(1, c))
+	}
+	INCQ(count)
+	JNZ(LabelRef("next"))
+	Label("end")
+	for range rows {
+		ADDQ(xs, x)
+	}
+
+	floor, y := load("floor"), load("y")
+	for c := range width {
+		VMOVUPS(at(floor, c*m.bytes), b[c])
+	}
+	for r := range rows {
+		for c := range width {
+			VMAXPS(sum(r, c), b[c], sum(r, c))
+			VMOVUPS(sum(r, c), at(y, c*m.bytes))
+		}
+		ADDQ(ys, y)
+	}
+	MOVQ(y, param("y"))
+	DECQ(groups)
+	JNZ(LabelRef("group"))
+	end()
+}
+
+// list lists, for each group of one or two rows, the places where one of them is not 0: width are looked at, whole
+// vectors. It writes up to a vector more than it lists.
+func (m machine) list(rows int) {
+	text(fmt.Sprintf("list%s_%d", m.name, rows), "groups, width int, x *float32, xs int, index *int32, is int, n *int32")
+	groups, x, xs, index, n := load("groups"), load("x"), load("xs"), load("index"), load("n")
+	v := m.v
+	step, places, found := v[0], v[1], v[2]
+	lanes := GP32()
+	MOVL(U32(m.bytes/4), lanes)
+	VMOVD(lanes, reg.X0)
+	VPBROADCASTD(reg.X0, step) // v[0] begins with X0
+	zero := v[3]
+	m.clear(zero)
+	first, table := zero, GP64()
+	if m.bytes == 64 {
+		first = v[4]
+		VMOVUPS(ascending, first)
+	} else {
+		LEAQ(packing, table)
+	}
+
+	Label("group")
+	VMOVAPS(first, places)
+	from, to, left := GP64(), GP64(), load("width")
+	MOVQ(x, from)
+	MOVQ(index, to)
+	Label("next")
+	set := GP32()
+	VMOVUPS(at(from, 0), found)
+	if rows == 2 {
+		second := Mem{Base: from, Index: xs, Scale: 1}
+		if m.bytes == 64 {
+			VPORD(second, found, found)
+		} else {
+			VORPS(second, found, found)
+		}
+	}
+	if m.bytes == 64 {
+		VPTESTMD(found, found, reg.K1)
+		VPCOMPRESSD_Z(places, reg.K1, found)
+		KMOVW(reg.K1, set)
+		VMOVDQU32(found, at(to, 0))
+		VPADDD(step, places, places)
+	} else {
+		VCMPPS(U8(4), found, zero, found) // not equal, or not numbers
+		VMOVMSKPS(found, set)
+		VPMOVZXBD(Mem{Base: table, Index: set.As64(), Scale: 8}, found)
+		VPADDD(places, found, found)
+		VMOVDQU(found, at(to, 0))
+		VPADDD(step, places, places)
+	}
+	count := GP32()
+	POPCNTL(set, count)
+	LEAQ(Mem{Base: to, Index: count.As64(), Scale: 4}, to)
+	ADDQ(I8(m.bytes), from)
+	SUBQ(I8(m.bytes/4), left)
+	JNZ(LabelRef("next"))
+	SUBQ(index, to)
+	SHRQ(U8(2), to)
+	MOVL(to.As32(), at(n, 0))
+	ADDQ(I8(4), n)
+	for range rows {
+		ADDQ(xs, x)
+	}
+	ADDQ(param("is"), index)
+	DECQ(groups)
+	JNZ(LabelRef("group"))
+	end()
+}
+
+// newAscending makes a vector of 0, 1, 2, …
+func newAscending() Mem {
+	g := GLOBL("ascending", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(4*i, U32(i))
+	}
+	return g
+}
+
+// newPacking makes a table that tells for each set of eight lanes which they are.
+func newPacking() Mem {
+	g := GLOBL("packing", RODATA|NOPTR)
+	for set := range 256 {
+		var b [8]byte
+		n := 0
+		for lane := range 8 {
+			if set>>lane&1 != 0 {
+				b[n] = byte(lane)
+				n++
+			}
+		}
+		for i, lane := range b {
+			DATA(8*set+i, U8(lane))
+		}
+	}
+	return g
+}
+
+const rowsOf = "rows, active int, index *int32, w *float32, ws int, "
+
+// gather is y = max(bias + the sum of the listed rows of w, 0), n vectors wide.
+func (m machine) gather(n int) {
+	text(fmt.Sprintf("gather%s_%d", m.name, n), rowsOf+"bias, y *float32, ys int")
+	rows, active, index := load("rows"), load("active"), load("index")
+	w, ws, bias, y, ys := load("w"), load("ws"), load("bias"), load("y"), load("ys")
+	zero := m.v[n]
+	m.clear(zero)
+	Label("row")
+	for i := range n {
+		VMOVUPS(at(bias, i*m.bytes), m.v[i])
+	}
+	left, from := GP64(), GP64()
+	MOVQ(active, left)
+	Label("one")
+	MOVLQSX(at(index, 0), from)
+	IMULQ(ws, from)
+	ADDQ(w, from)
+	for i := range n {
+		VADDPS(at(from, i*m.bytes), m.v[i], m.v[i])
+	}
+	ADDQ(I8(4), index)
+	DECQ(left)
+	JNZ(LabelRef("one"))
+	for i := range n {
+		VMAXPS(m.v[i], zero, m.v[i])
+		VMOVUPS(m.v[i], at(y, i*m.bytes))
+	}
+	ADDQ(ys, y)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	end()
+}
+
+// scatter adds each row of y to the listed rows of w, n vectors wide.
+func (m machine) scatter(n int) {
+	text(fmt.Sprintf("scatter%s_%d", m.name, n), rowsOf+"y *float32, ys int")
+	rows, active, index := load("rows"), load("active"), load("index")
+	w, ws, y, ys := load("w"), load("ws"), load("y"), load("ys")
+	Label("row")
+	for i := range n {
+		VMOVUPS(at(y, i*m.bytes), m.v[i])
+	}
+	left, to := GP64(), GP64()
+	MOVQ(active, left)
+	Label("one")
+	MOVLQSX(at(index, 0), to)
+	IMULQ(ws, to)
+	ADDQ(w, to)
+	for i := range n {
+		sum := m.v[n+i%(len(m.v)-n)]
+		VADDPS(at(to, i*m.bytes), m.v[i], sum)
+		VMOVUPS(sum, at(to, i*m.bytes))
+	}
+	ADDQ(I8(4), index)
+	DECQ(left)
+	JNZ(LabelRef("one"))
+	ADDQ(ys, y)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	end()
+}
+
+// along makes a loop over n vectors, 1 or more.
+func (m machine) along(pointers []string, body func(p []reg.GPVirtual)) {
+	n := load("n")
+	var p []reg.GPVirtual
+	for _, name := range pointers {
+		p = append(p, load(name))
+	}
+	Label("next")
+	body(p)
+	for _, r := range p {
+		ADDQ(I8(m.bytes), r)
+	}
+	DECQ(n)
+	JNZ(LabelRef("next"))
+	end()
+}
+
+// add is y += x.
+func (m machine) add() {
+	text("add"+m.name, "n int, x, y *float32")
+	m.along([]string{"x", "y"}, func(p []reg.GPVirtual) {
+		VMOVUPS(at(p[0], 0), m.v[0])
+		VADDPS(at(p[1], 0), m.v[0], m.v[0])
+		VMOVUPS(m.v[0], at(p[1], 0))
+	})
+}
+
+// gate is z = x where y is not 0, else 0.
+func (m machine) gate() {
+	text("gate"+m.name, "n int, x, y, z *float32")
+	zero, v := m.v[0], m.v[1]
+	m.clear(zero)
+	m.along([]string{"x", "y", "z"}, func(p []reg.GPVirtual) {
+		if m.bytes == 64 {
+			VMOVUPS(at(p[1], 0), v)
+			VCMPPS(U8(4), zero, v, reg.K1)
+			VMOVUPS_Z(at(p[0], 0), reg.K1, v)
+		} else {
+			VCMPPS(U8(4), at(p[1], 0), zero, v)
+			VANDPS(at(p[0], 0), v, v)
+		}
+		VMOVUPS(v, at(p[2], 0))
+	})
+}
+
+// adam is a step of the optimiser, operation by operation as written in Go, without fused ones: the last weights
+// that fill no vector are left to that.
+func (m machine) adam() {
+	text("adam"+m.name, "n int, w, grad, mean, power, factors *float32")
+	factors := load("factors")
+	const beta1, rest1, beta2, rest2, rate, root, epsilon, keep = 0, 1, 2, 3, 4, 5, 6, 7
+	for i := range 8 {
+		VBROADCASTSS(at(factors, 4*i), m.v[i])
+	}
+	w, g, mean, power := m.v[8], m.v[9], m.v[10], m.v[11]
+	m.along([]string{"w", "grad", "mean", "power"}, func(p []reg.GPVirtual) {
+		VMOVUPS(at(p[1], 0), g)
+		VMULPS(at(p[2], 0), m.v[beta1], mean)
+		VMULPS(g, m.v[rest1], w)
+		VADDPS(w, mean, mean)
+		VMOVUPS(mean, at(p[2], 0))
+		VMULPS(g, m.v[rest2], w)
+		VMULPS(g, w, w)
+		VMULPS(at(p[3], 0), m.v[beta2], power)
+		VADDPS(w, power, power)
+		VMOVUPS(power, at(p[3], 0))
+		VSQRTPS(power, power)
+		VMULPS(m.v[root], power, power)
+		VADDPS(m.v[epsilon], power, power)
+		VMULPS(m.v[rate], mean, mean)
+		VDIVPS(power, mean, mean)
+		VMULPS(at(p[0], 0), m.v[keep], w)
+		VSUBPS(mean, w, w)
+		VMOVUPS(w, at(p[0], 0))
+	})
+}
