@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -56,6 +57,13 @@ func (d *directory) at(name ...string) string {
 
 func numbered(iteration int) string { return fmt.Sprintf("%06d", iteration) }
 
+// iterationOf returns the iteration of a file that the run names by it, and false for any other file.
+func iterationOf(name string) (int, bool) {
+	name = strings.TrimSuffix(name, ".parquet")
+	n, err := strconv.Atoi(name)
+	return n, err == nil && numbered(n) == name
+}
+
 func (d *directory) weights(iteration int) string    { return d.at(dirWeights, numbered(iteration)) }
 func (d *directory) checkpoint(iteration int) string { return d.at(dirCheck, numbered(iteration)) }
 
@@ -64,7 +72,7 @@ func (d *directory) shard(family string, iteration int) string {
 	return d.at(dirData, "variant="+family, numbered(iteration)+".parquet")
 }
 
-// open makes the directory or takes the one there, if it is a run's or empty, and locks it.
+// openDirectory makes the directory or takes the one there, if it is a run's or empty, and locks it.
 func openDirectory(path string) (*directory, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, fmt.Errorf("train: directory: %w", err)
@@ -131,16 +139,20 @@ func (d *directory) restore(m *manifest) error {
 	fail := func(err error) error { return fmt.Errorf("train: restoring %s: %w", d.path, err) }
 	for _, dir := range []string{dirData, dirWeights, dirCheck, "."} {
 		err := filepath.WalkDir(d.at(dir), func(path string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() && (path == d.at(dirLocal) || dir == "." && path != d.at(".")) {
-				return skipped(err)
+			switch {
+			case err != nil:
+				return err
+			case e.IsDir() && dir == "." && path != d.at("."):
+				return fs.SkipDir
+			case e.IsDir():
+				return nil
 			}
 			name := e.Name()
 			stale := strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".tmp")
-			var n int
-			if _, err := fmt.Sscanf(name, "%06d", &n); err == nil && dir != "." {
-				stale = stale || n > m.Iteration || dir == dirCheck && n != m.Iteration
+			if n, ok := iterationOf(name); ok && dir != "." {
+				stale = n > m.Iteration || dir == dirCheck && n != m.Iteration
 			}
-			if stale && !e.IsDir() {
+			if stale {
 				return os.Remove(path)
 			}
 			return nil
@@ -164,14 +176,6 @@ func (d *directory) restore(m *manifest) error {
 		}
 	}
 	return d.publishBest(m)
-}
-
-// skipped passes over a directory, or over one that is not there.
-func skipped(err error) error {
-	if err != nil {
-		return err
-	}
-	return fs.SkipDir
 }
 
 // publishBest copies the weights of the best network to their fixed place.

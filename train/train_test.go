@@ -256,6 +256,36 @@ func TestDamagedRunsAreRefused(t *testing.T) {
 	}
 }
 
+// What else lies in the directory is not the run's to remove, whatever number it begins with.
+func TestResumeRemovesOnlyWhatTheRunNamed(t *testing.T) {
+	c := small(t, "modiar")
+	dir := t.TempDir()
+	mustRun(t, c, dir, Options{Iterations: 1, Workers: 1})
+	for name, kept := range map[string]bool{
+		"weights/2024-notes.txt":                 true,
+		"datasets/12-games.csv":                  true,
+		"datasets/variant=modiar/000001.parquet": true,
+		"checkpoints/000000.mine":                true,
+		"weights/1000000":                        false,
+		"weights/000002":                         false,
+		"weights/.000002.tmp":                    false,
+		"checkpoints/000000":                     false,
+		"datasets/variant=modiar/000002.parquet": false,
+		".manifest.json.tmp":                     false,
+	} {
+		path := filepath.Join(dir, name)
+		f, err := os.OpenFile(path, os.O_CREATE, 0o666)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		mustRun(t, c, dir, Options{Iterations: 1, Workers: 1})
+		if _, err := os.Stat(path); (err == nil) != kept {
+			t.Errorf("%s: %v, kept should be %t", name, err, kept)
+		}
+	}
+}
+
 func TestConfigTextIsReadBack(t *testing.T) {
 	for _, spec := range mancala.Variants() {
 		r, _ := mancala.Parse(spec)
