@@ -216,11 +216,12 @@ type elapsed struct {
 	Seconds   float64 `json:"seconds"`
 }
 
-// readElapsed returns 0 if the time is not known: it is not part of the result.
-func (d *directory) readElapsed() time.Duration {
+// readElapsed returns the time of a run that has come to the given iteration, 0 if it is not known: it is not part of the
+// result. That of a later iteration is another run's, whose files were removed.
+func (d *directory) readElapsed(iteration int) time.Duration {
 	var e elapsed
 	text, err := os.ReadFile(d.at(dirLocal, fileElapsed))
-	if err != nil || json.Unmarshal(text, &e) != nil || !(e.Seconds >= 0 && e.Seconds < 1e9) {
+	if err != nil || json.Unmarshal(text, &e) != nil || e.Iteration > iteration || !(e.Seconds >= 0 && e.Seconds < 1e9) {
 		return 0
 	}
 	return time.Duration(e.Seconds * float64(time.Second))

@@ -220,7 +220,7 @@ func (t *training) resume(m *manifest) error {
 		return err
 	}
 	t.m = *m
-	t.elapsed = t.dir.readElapsed()
+	t.elapsed = t.dir.readElapsed(m.Iteration)
 	f, err := os.Open(t.dir.checkpoint(m.Iteration))
 	if err != nil {
 		return fmt.Errorf("train: checkpoint: %w", err)

@@ -177,6 +177,29 @@ func TestBudgetIsOfTheWholeRun(t *testing.T) {
 	}
 }
 
+func TestBudgetForgetsARunThatWasRemoved(t *testing.T) {
+	c := small(t, "modiar")
+	dir := t.TempDir()
+	mustRun(t, c, dir, Options{Iterations: 2, Workers: 1})
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		if e.Name() != dirLocal {
+			os.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // before the first iteration
+	if _, err := Run(ctx, c, dir, Options{Budget: time.Nanosecond, Workers: 1}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if r := mustRun(t, c, dir, Options{Budget: time.Nanosecond, Workers: 1}); r.Iteration != 1 {
+		t.Errorf("%d iterations, want 1", r.Iteration)
+	}
+}
+
 func TestDirectoryKeepsOthersOut(t *testing.T) {
 	c := small(t, "modiar")
 	run := func(c Config, dir string) error {
