@@ -1,15 +1,17 @@
-// Package catalog makes agents from text: random, mcts:sims=400, net:weights=runs/a/best,sims=64. It is the one place that
+// Package catalog makes agents from text: random, minimax:depth=8, mcts:sims=400, net:weights=runs/a/best,sims=64. It is the one place that
 // knows all kinds.
 package catalog
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mancalagym/mancalagym/agents"
 	"github.com/mancalagym/mancalagym/agents/mcts"
+	"github.com/mancalagym/mancalagym/agents/minimax"
 	"github.com/mancalagym/mancalagym/agents/neural"
 	"github.com/mancalagym/mancalagym/env/encode"
 	"github.com/mancalagym/mancalagym/env/mancala"
@@ -17,7 +19,7 @@ import (
 
 // Entry is an agent ready to be made, one a goroutine.
 type Entry struct {
-	Name string // canonical text: keys in the order of the kind; of the defaults only sims
+	Name string // canonical text: keys in the order of the kind; of the defaults only depth and sims
 	New  func() (agents.Agent, error)
 }
 
@@ -40,6 +42,14 @@ type Key struct {
 var kinds = []Kind{
 	{Name: "random", About: "plays every legal action with the same probability"},
 	{Name: "greedy", About: "captures the most now; ties at random"},
+	{
+		Name: "minimax", About: "alpha-beta: the best against the best reply, depth plies ahead",
+		Keys: []Key{
+			number("depth", 1, minimax.MaxDepth, "8"),
+			number("nodes", 0, math.MaxInt32, "0"),
+			number("tt", 1, minimax.MaxTableMB, "16"),
+		},
+	},
 	{
 		Name: "mcts", About: "tree search without a network",
 		Keys: []Key{
@@ -96,6 +106,8 @@ func Parse(text string, r mancala.Rules) (Entry, error) {
 		e.New = func() (agents.Agent, error) { return agents.NewRandom(r), nil }
 	case "greedy":
 		e.New = func() (agents.Agent, error) { return agents.NewGreedy(r), nil }
+	case "minimax":
+		e.New, err = lookahead(r, values)
 	case "mcts":
 		e.New, err = search(r, values, 0, func() (agents.Evaluator, error) {
 			if values["eval"] == "uniform" {
@@ -110,6 +122,21 @@ func Parse(text string, r mancala.Rules) (Entry, error) {
 		return Entry{}, fmt.Errorf("catalog: agent %q: %w", text, err)
 	}
 	return e, nil
+}
+
+// lookahead returns the maker of a minimax.
+func lookahead(r mancala.Rules, values map[string]string) (func() (agents.Agent, error), error) {
+	c := minimax.Default()
+	c.Depth, _ = strconv.Atoi(values["depth"])
+	c.TableMB, _ = strconv.Atoi(values["tt"])
+	c.Nodes, _ = strconv.ParseUint(values["nodes"], 10, 64)
+	return func() (agents.Agent, error) {
+		a, err := minimax.New(r, c)
+		if err != nil {
+			return nil, err
+		}
+		return a, nil
+	}, c.Validate()
 }
 
 // Net returns the agent that plays the network of h with PUCT, sims simulations a move, for a caller that holds the
@@ -220,11 +247,11 @@ func (k *Kind) keys() string {
 	return strings.Join(names, ", ")
 }
 
-// text prints the values in the order of the kind: the simulations, and what is not at its default.
+// text prints the values in the order of the kind: how far the agent looks, and what is not at its default.
 func (k *Kind) text(values map[string]string) string {
 	var list []string
 	for _, key := range k.Keys {
-		if v := values[key.Name]; v != key.Default || key.Name == "sims" {
+		if v := values[key.Name]; v != key.Default || key.Name == "sims" || key.Name == "depth" {
 			list = append(list, key.Name+"="+v)
 		}
 	}

@@ -48,7 +48,7 @@ func TestEveryKindConforms(t *testing.T) {
 		r := rules(t, spec)
 		net := "net:weights=" + weights(t, r)
 		for _, text := range []string{
-			"random", "greedy", "mcts:sims=20", "mcts:sims=20,search=puct", "mcts:sims=20,search=gumbel,eval=uniform",
+			"random", "greedy", "minimax:depth=3", "minimax:depth=64,nodes=2000,tt=1", "mcts:sims=20", "mcts:sims=20,search=puct", "mcts:sims=20,search=gumbel,eval=uniform",
 			net + ",sims=0", net + ",sims=8", net + ",sims=8,search=gumbel",
 		} {
 			e, err := catalog.Parse(text, r)
@@ -68,6 +68,9 @@ func TestEveryKindConforms(t *testing.T) {
 
 func TestKeysPrintInOneOrder(t *testing.T) {
 	for in, want := range map[string]string{
+		"minimax":                      "minimax:depth=8",
+		"minimax:nodes=0,tt=16":        "minimax:depth=8",
+		"minimax:tt=2,nodes=9,depth=3": "minimax:depth=3,nodes=9,tt=2",
 		"mcts":                         "mcts:sims=100",
 		"mcts:eval=uniform,sims=7":     "mcts:sims=7,eval=uniform",
 		"mcts:search=uct,eval=rollout": "mcts:sims=100",
@@ -86,10 +89,18 @@ func TestBadAgentsSayWhatIsAllowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for in, want := range map[string]string{
-		"":                            "want one of random, greedy, mcts, net",
-		"Random":                      "want one of random, greedy, mcts, net",
+		"":                            "want one of random, greedy, minimax, mcts, net",
+		"Random":                      "want one of random, greedy, minimax, mcts, net",
 		"random:":                     "empty list",
 		"random:sims=3":               "random has no keys",
+		"minimax:sims=3":              "minimax has depth, nodes, tt",
+		"minimax:depth=0":             "want 1–255",
+		"minimax:depth=256":           "want 1–255",
+		"minimax:depth=":              "want 1–255",
+		"minimax:depth=8,depth=8":     "given twice",
+		"minimax:nodes=-1":            "want 0–2147483647",
+		"minimax:tt=0":                "want 1–16384",
+		"minimax:tt=16385":            "want 1–16384",
 		"mcts:depth=3":                "mcts has sims, search, eval",
 		"mcts:sims=0":                 "want 1–",
 		"mcts:sims=-1":                "want 1–",
