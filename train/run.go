@@ -21,6 +21,7 @@ import (
 	"github.com/mancalagym/mancalagym/env"
 	"github.com/mancalagym/mancalagym/env/encode"
 	"github.com/mancalagym/mancalagym/env/mancala"
+	"github.com/mancalagym/mancalagym/internal/kernel"
 	"github.com/mancalagym/mancalagym/internal/whole"
 	"github.com/mancalagym/mancalagym/train/learner"
 )
@@ -198,24 +199,38 @@ func (t *training) begin() error {
 			return fmt.Errorf("train: directory: %w", err)
 		}
 	}
+	k, err := kernelName()
+	if err != nil {
+		return err
+	}
 	info := t.rules.Info()
-	return t.commit(manifest{Version: manifestVersion, Spec: info.Spec, Rules: info.Version, Kernel: kernel()})
+	return t.commit(manifest{Version: manifestVersion, Spec: info.Spec, Rules: info.Version, Kernel: k})
 }
 
-// kernel names what the last bits of the computed numbers depend on.
-func kernel() string { return "go-" + runtime.GOARCH }
+// kernelName names what the last bits of the computed numbers depend on.
+func kernelName() (string, error) {
+	k, err := kernel.Chosen()
+	if err != nil {
+		return "", fmt.Errorf("train: %w", err)
+	}
+	return k.Name() + "-" + runtime.GOARCH, nil
+}
 
 func (t *training) resume(m *manifest) error {
+	k, err := kernelName()
+	if err != nil {
+		return err
+	}
 	info := t.rules.Info()
 	switch {
 	case m.Spec != info.Spec:
 		return fmt.Errorf("train: %s: the run is of %s, not %s", t.dir.path, m.Spec, info.Spec)
 	case m.Rules != info.Version:
 		return fmt.Errorf("train: %s: the run is of version %d of the rules of %s: this program has version %d", t.dir.path, m.Rules, info.Spec, info.Version)
-	case m.Kernel != kernel() && !t.opt.AllowKernelChange:
-		return fmt.Errorf("train: %s: computed by %s so far, this is %s: the result may differ in the last bits; allow it with allow-kernel-change", t.dir.path, m.Kernel, kernel())
+	case m.Kernel != k && !t.opt.AllowKernelChange:
+		return fmt.Errorf("train: %s: computed by %s so far, this is %s: the result may differ in the last bits; allow it with allow-kernel-change", t.dir.path, m.Kernel, k)
 	}
-	m.Kernel = kernel()
+	m.Kernel = k
 	if err := t.dir.restore(m); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mancalagym/mancalagym/datasets"
 	"github.com/mancalagym/mancalagym/env/mancala"
+	"github.com/mancalagym/mancalagym/internal/kernel"
 )
 
 // small returns a configuration whose iterations take a moment.
@@ -276,6 +277,39 @@ func TestDamagedRunsAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, want an error in one line", name, err)
 		}
 		t.Logf("%s: %v", name, err)
+	}
+}
+
+func TestAnotherKernelMustBeAllowed(t *testing.T) {
+	c := small(t, "modiar")
+	dir := t.TempDir()
+	mustRun(t, c, dir, Options{Iterations: 1, Workers: 1})
+	read := func() *manifest {
+		m, err := (&directory{path: dir}).readManifest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	m := read()
+	k, err := kernel.Chosen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Kernel != k.Name()+"-"+runtime.GOARCH {
+		t.Errorf("the manifest records kernel %s, the network computes with %s", m.Kernel, k.Name())
+	}
+	m.Kernel = "other-" + runtime.GOARCH
+	if err := (&directory{path: dir}).writeManifest(m); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Iterations: 2, Workers: 1}
+	if _, err := Run(context.Background(), c, dir, o); err == nil || !strings.Contains(err.Error(), "computed by other-") || read().Iteration != 1 {
+		t.Errorf("goes on with another kernel: %v", err)
+	}
+	o.AllowKernelChange = true
+	if r := mustRun(t, c, dir, o); r.Iteration != 2 || read().Kernel == m.Kernel {
+		t.Errorf("%+v, %+v", r, read())
 	}
 }
 
