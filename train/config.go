@@ -170,8 +170,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("train: self_play.c_scale %v: want 0–1000", c.SelfPlay.CScale)
 	case !(c.Fit.Margin >= 0 && c.Fit.Margin <= 1):
 		return fmt.Errorf("train: fit.margin %v: want 0–1", c.Fit.Margin)
-	case len(c.Rate.Agents) == 0:
-		return fmt.Errorf("train: rate.agents: want one or more")
+	case len(c.Rate.Agents) < 1 || len(c.Rate.Agents) >= arena.MaxEntrants:
+		return fmt.Errorf("train: rate.agents: %d given: want 1–%d", len(c.Rate.Agents), arena.MaxEntrants-1)
 	}
 	shape, _, err := c.shape(r)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/mancalagym/mancalagym/agents"
@@ -460,14 +461,24 @@ func (t *training) gate(ctx context.Context, i int, candidate *neural.Network, p
 	return &m, err
 }
 
-// opponents returns the agents that the best network is rated against.
+// rated names the best network among the agents of its rating.
+func (c *Config) rated() string {
+	return fmt.Sprintf("net:weights=%s,sims=%d", fileBest, c.Rate.Simulations)
+}
+
+// opponents returns the agents that the best network is rated against. All names differ.
 func (c *Config) opponents(r mancala.Rules) ([]arena.Entrant, error) {
 	var list []arena.Entrant
+	taken := []string{c.rated()}
 	for _, text := range c.Rate.Agents {
 		e, err := catalog.Parse(text, r)
 		if err != nil {
 			return nil, fmt.Errorf("train: rate.agents: %w", err)
 		}
+		if slices.Contains(taken, e.Name) {
+			return nil, fmt.Errorf("train: rate.agents: agent %q: the name is taken: want different agents", text)
+		}
+		taken = append(taken, e.Name)
 		list = append(list, arena.Entrant{Name: e.Name, New: e.New})
 	}
 	return list, nil
@@ -483,7 +494,7 @@ func (t *training) rate(ctx context.Context) (*arena.Report, error) {
 	c.Games, c.Workers, c.Anchor = t.cfg.Rate.Games, t.opt.Workers, entrants[0].Name
 	c.Seed = newRand(t.cfg.Seed, streamRate, 0).Uint64()
 	c.Progress = func(done, total int) { t.opt.Progress(Progress{t.m.Iteration, "rate", done, total, t.elapsed}) }
-	e, err := catalog.Net(fmt.Sprintf("net:weights=%s,sims=%d", fileBest, t.cfg.Rate.Simulations), t.rules, neural.NewHolder(t.best), t.cfg.Rate.Simulations)
+	e, err := catalog.Net(t.cfg.rated(), t.rules, neural.NewHolder(t.best), t.cfg.Rate.Simulations)
 	if err != nil {
 		return nil, err
 	}
