@@ -145,6 +145,7 @@ func openTraining(cfg Config, d *directory, o Options) (*training, error) {
 	if t.rules, err = mancala.Parse(cfg.Spec); err != nil {
 		return nil, err
 	}
+	t.cfg.Spec = t.rules.Info().Spec
 	if t.enc, err = encode.New(cfg.Network.Encoder, t.rules.Info()); err != nil {
 		return nil, err
 	}

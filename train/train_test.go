@@ -165,6 +165,17 @@ func TestCancelledRunGoesOn(t *testing.T) {
 	sameTree(t, tree(t, stopped), tree(t, whole))
 }
 
+func TestSpecsOfOneVariantAreOneRun(t *testing.T) {
+	c := small(t, "urim")
+	long, short := t.TempDir(), t.TempDir()
+	c.Spec = "urim:pits=6"
+	mustRun(t, c, long, Options{Iterations: 1, Workers: 1})
+	c.Spec = "urim"
+	mustRun(t, c, short, Options{Iterations: 2, Workers: 1})
+	mustRun(t, c, long, Options{Iterations: 2, Workers: 1})
+	sameTree(t, tree(t, long), tree(t, short))
+}
+
 func TestBudgetIsOfTheWholeRun(t *testing.T) {
 	c := small(t, "modiar")
 	dir := t.TempDir()
