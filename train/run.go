@@ -371,7 +371,7 @@ func (t *training) iterate(ctx context.Context) error {
 		if line.Gate, err = t.gate(ctx, i, candidate, stage("gate")); err != nil {
 			return err
 		}
-		if line.Gate.Score.Value < t.cfg.Gate.Score {
+		if !t.cfg.Gate.passes(line.Gate) {
 			next.Best = t.m.Best
 		}
 	}
@@ -466,6 +466,9 @@ func (t *training) gate(ctx context.Context, i int, candidate *neural.Network, p
 func (c *Config) rated() string {
 	return fmt.Sprintf("net:weights=%s,sims=%d", fileBest, c.Rate.Simulations)
 }
+
+// passes reports whether the first agent of m may become the best. A match of truncated games only has no score.
+func (c *GateConfig) passes(m *arena.Match) bool { return m.Games > 0 && m.Score.Value >= c.Score }
 
 // opponents returns the agents that the best network is rated against. All names differ.
 func (c *Config) opponents(r mancala.Rules) ([]arena.Entrant, error) {

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mancalagym/mancalagym/agents"
+	"github.com/mancalagym/mancalagym/agents/arena"
 	"github.com/mancalagym/mancalagym/datasets"
 	"github.com/mancalagym/mancalagym/env/mancala"
 	"github.com/mancalagym/mancalagym/internal/kernel"
@@ -163,6 +165,30 @@ func TestCancelledRunGoesOn(t *testing.T) {
 	}
 	mustRun(t, c, stopped, Options{Iterations: 3, Workers: 2})
 	sameTree(t, tree(t, stopped), tree(t, whole))
+}
+
+func TestGateWithoutAResultKeepsTheBest(t *testing.T) {
+	r, err := mancala.Parse("omweso")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := arena.Default(r)
+	cfg.Games, cfg.MaxPlies = 4, 1 // all truncated
+	e := func(name string) arena.Entrant {
+		return arena.Entrant{Name: name, New: func() (agents.Agent, error) { return agents.NewRandom(r), nil }}
+	}
+	m, err := arena.Play(context.Background(), cfg, r, [2]arena.Entrant{e("candidate"), e("best")}, nil)
+	if err != nil || m.LeftOut != 2 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	gate := GateConfig{Score: 0.5}
+	if gate.passes(&m) {
+		t.Errorf("promoted by %+v", m)
+	}
+	m.Games, m.Score.Value = 4, 0.5
+	if !gate.passes(&m) {
+		t.Error("half the points are not enough for a gate of one half")
+	}
 }
 
 func TestSpecsOfOneVariantAreOneRun(t *testing.T) {
