@@ -1,9 +1,6 @@
 package train
 
-import (
-	"errors"
-	"math/rand/v2"
-)
+import "math/rand/v2"
 
 // The streams of chance, each rand.NewPCG(Config.Seed, stream | iteration<<24 | game); the others are derived seeds.
 const (
@@ -18,5 +15,3 @@ const (
 func newRand(seed, stream uint64, iteration int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, stream|uint64(iteration)<<24))
 }
-
-func asError[T error](err error, target *T) bool { return errors.As(err, target) }

@@ -8,6 +8,7 @@ package train
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -220,13 +221,17 @@ func (c *Config) Read(text []byte) error {
 		var unknown *toml.StrictMissingError
 		var bad *toml.DecodeError
 		switch {
-		case asError(err, &unknown) && len(unknown.Errors) > 0:
+		case errors.As(err, &unknown) && len(unknown.Errors) > 0:
 			e := unknown.Errors[0]
 			row, _ := e.Position()
 			return fmt.Errorf("train: config: line %d: unknown key %s: want one of %s", row, strings.Join(e.Key(), "."), strings.Join(keys(reflect.TypeOf(*c), ""), ", "))
-		case asError(err, &bad):
+		case errors.As(err, &bad):
 			row, _ := bad.Position()
-			return fmt.Errorf("train: config: line %d: %s: %s", row, strings.Join(bad.Key(), "."), oneLine(strings.TrimPrefix(bad.Error(), "toml: ")))
+			what := oneLine(strings.TrimPrefix(bad.Error(), "toml: "))
+			if key := strings.Join(bad.Key(), "."); key != "" {
+				what = key + ": " + what
+			}
+			return fmt.Errorf("train: config: line %d: %s", row, what)
 		}
 		return fmt.Errorf("train: config: %s", oneLine(err.Error()))
 	}

@@ -434,9 +434,6 @@ func (t *training) record(path string, episodes []env.Episode) error {
 		return err
 	}
 	for i := range episodes {
-		if len(episodes[i].Plies) == 0 {
-			continue
-		}
 		if err := w.Write(&episodes[i]); err != nil {
 			w.Abort()
 			return err

@@ -33,7 +33,6 @@ type selfPlay struct {
 
 // lane is a game under way.
 type lane struct {
-	game  int
 	rng   *rand.Rand
 	state mancala.State
 	e     *env.Episode
@@ -127,7 +126,7 @@ func (p *selfPlay) start(g int, e *env.Episode) (*lane, error) {
 		Seed:   p.seed,
 		Agents: [2]string{p.name, p.name},
 	}
-	l := &lane{game: g, rng: rng, state: p.rules.Start(), e: e}
+	l := &lane{rng: rng, state: p.rules.Start(), e: e}
 	if p.rules.Info().Arrange && g%2 != 0 {
 		return l, nil
 	}
