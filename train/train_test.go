@@ -420,9 +420,8 @@ func TestBadConfigsSayWhatIsAllowed(t *testing.T) {
 		"[network]\nencoder = 'x'":                   "network.encoder",
 		"[self_play]\nsimulations = 0":               "self_play.simulations 0",
 		"spec = 'chess'":                             "want one of urim",
-		"[fit": "line 1: expected",
-		"[fit]
-steps = 'x'": "line 2: fit.steps: cannot",
+		"[fit":                                       "line 1: expected",
+		"[fit]\nsteps = 'x'":                         "line 2: fit.steps: cannot",
 	} {
 		c := small(t, "modiar")
 		err := c.Read([]byte(text))
