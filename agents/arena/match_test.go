@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -123,6 +124,15 @@ func TestArrangementIsPlayedByTheOpening(t *testing.T) {
 		r := parse(t, spec)
 		if actions, _, err := open(r, cfg, 0, nil); err != nil || len(actions) != 32 {
 			t.Errorf("%s: %d plies, error %v", spec, len(actions), err)
+		}
+	}
+}
+
+func TestOpeningRefusesLengthsThatCannotBe(t *testing.T) {
+	for _, c := range [][2]int{{3, 2}, {-1, 0}, {0, -1}, {0, MaxOpening + 1}} {
+		rng := rand.New(rand.NewPCG(1, 1))
+		if _, _, err := Opening(parse(t, "modiar"), rng, c[0], c[1], nil); err == nil || !strings.HasPrefix(err.Error(), "arena: opening plies ") {
+			t.Errorf("%v: error %v", c, err)
 		}
 	}
 }

@@ -12,8 +12,12 @@ const tries = 1000
 
 // Opening appends the actions of a random opening to dst and returns them with the position reached, which is not over. It
 // has shortest to longest plies, as many as rng says, each drawn evenly from the legal actions; in an arranged game (O1)
-// the players' seeds are placed first, which does not count. An opening that ends the game is drawn anew.
+// the players' seeds are placed first, which does not count. An opening that ends the game is drawn anew. It fails unless
+// 0 ≤ shortest ≤ longest ≤ MaxOpening, and if no opening so long leaves a game to be played.
 func Opening(r mancala.Rules, rng *rand.Rand, shortest, longest int, dst []mancala.Action) ([]mancala.Action, mancala.State, error) {
+	if shortest < 0 || shortest > longest || longest > MaxOpening {
+		return nil, mancala.State{}, fmt.Errorf("arena: opening plies %d to %d: want 0 to %d, ascending", shortest, longest, MaxOpening)
+	}
 	for range tries {
 		s, played := r.Start(), dst
 		left := shortest + rng.IntN(longest-shortest+1)
