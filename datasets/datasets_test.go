@@ -323,6 +323,34 @@ func TestAbortLeavesNothing(t *testing.T) {
 	}
 }
 
+func TestClosedWriterTakesNoMore(t *testing.T) {
+	r := parse(t, "modiar")
+	list := playAll(r, 3, env.Outcome)
+	for _, end := range []func(w *Writer){func(w *Writer) { w.Close() }, (*Writer).Abort} {
+		path := filepath.Join(t.TempDir(), "x.parquet")
+		write(t, path, r, Meta{}, list)
+		w, err := CreateFile(path, r, Meta{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range list {
+			if err := w.Write(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		end(w)
+		if err := w.Write(play(r, 9, env.Outcome)); err == nil || !strings.Contains(err.Error(), "closed") {
+			t.Errorf("error %v", err)
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+		if got, err := read(path); err != nil || !reflect.DeepEqual(got, list) {
+			t.Errorf("%d episodes are left of %d, %v", len(got), len(list), err)
+		}
+	}
+}
+
 func TestFullShardIsFollowedByAnother(t *testing.T) {
 	dir := t.TempDir()
 	r := parse(t, "modiar")

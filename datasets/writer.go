@@ -39,6 +39,7 @@ type Writer struct {
 	arena  arena
 	last   id // of the last episode written
 	any    bool
+	closed bool  // or aborted
 	err    error // the first that left the file useless
 }
 
@@ -90,10 +91,13 @@ func (w *Writer) begin() error {
 
 // Write appends an episode. It replays it and refuses one that the rules do not lead to, that has no plies, is of
 // another variant or has the id of the one before; a refused episode leaves no trace. Other errors are
-// final: nothing further can be written, and the unfinished file is gone.
+// final: nothing further can be written, and the unfinished file is gone. After Close or Abort all are refused.
 func (w *Writer) Write(e *env.Episode) error {
 	if w.err != nil {
 		return w.err
+	}
+	if w.closed {
+		return fmt.Errorf("datasets: game %d: the writer is closed: want a new one", e.Number)
 	}
 	if w.file == nil {
 		if err := w.begin(); err != nil {
@@ -122,6 +126,7 @@ func (w *Writer) Write(e *env.Episode) error {
 
 // Close completes the last file. A Writer that has failed, or is closed, returns its error, or nil.
 func (w *Writer) Close() error {
+	w.closed = true
 	if w.file == nil || w.err != nil {
 		return w.err
 	}
@@ -134,6 +139,7 @@ func (w *Writer) Close() error {
 
 // Abort removes the unfinished file; complete shards stay. After Close it does nothing.
 func (w *Writer) Abort() {
+	w.closed = true
 	if w.file != nil {
 		w.file.remove()
 		w.file = nil
