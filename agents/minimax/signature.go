@@ -12,14 +12,17 @@ const StreamSignature = 0x7369676e // "sign"
 // SignatureDepth is how deep Signature searches.
 const SignatureDepth = 9
 
-// SignaturePositions returns the fixed positions of a variant: number i of 16 is what 4·i random plies lead to, or fewer where
+// SignatureCount is how many positions Signature searches.
+const SignatureCount = 16
+
+// SignaturePositions returns the fixed positions of a variant: number i of SignatureCount is what 4·i random plies lead to, or fewer where
 // the game ends before. Where the players arrange their seeds, 32 plies more.
 func SignaturePositions(r mancala.Rules) []mancala.State {
 	arranging := 0
 	if r.Info().Arrange {
 		arranging = 32 // O1
 	}
-	list := make([]mancala.State, 16)
+	list := make([]mancala.State, SignatureCount)
 	var pcg rand.PCG
 	for i := range list {
 		pcg.Seed(uint64(i), StreamSignature)

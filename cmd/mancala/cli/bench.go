@@ -15,6 +15,7 @@ import (
 
 	"github.com/mancalagym/mancalagym/agents"
 	"github.com/mancalagym/mancalagym/agents/mcts"
+	"github.com/mancalagym/mancalagym/agents/minimax"
 	"github.com/mancalagym/mancalagym/env"
 	"github.com/mancalagym/mancalagym/env/mancala"
 	"github.com/mancalagym/mancalagym/internal/progress"
@@ -23,8 +24,8 @@ import (
 const (
 	benchStream = 0x62656e6368 // of seed 1: the random plies of bench
 	benchLanes  = 256          // of the VectorEnv
-	benchTrees  = 64           // searched in lockstep
-	benchSims   = 100          // a search
+	benchTrees  = 8            // searched in lockstep
+	benchSims   = 1000         // a search
 )
 
 // measure is one thing that bench measures.
@@ -38,14 +39,22 @@ type work func() (int, error)
 
 var measures = []measure{
 	{"plies_per_s", "plies/s", rulesWork},
-	{"env_steps_per_s", "env steps/s", func(r mancala.Rules) (work, error) { return vectorWork(r, false) }},
-	{"onehot_steps_per_s", "one-hot steps/s", func(r mancala.Rules) (work, error) { return vectorWork(r, true) }},
-	{"sims_per_s", "sims/s", func(r mancala.Rules) (work, error) { return searchWork(r, agents.NewUniform(r)) }},
-	{"rollout_sims_per_s", "rollout sims/s", func(r mancala.Rules) (work, error) { return searchWork(r, agents.NewRollout(r)) }},
+	{"env_steps_per_s", "env steps/s", func(r mancala.Rules) (work, error) { return vectorWork(r, "counts") }},
+	{"onehot_steps_per_s", "one-hot steps/s", func(r mancala.Rules) (work, error) { return vectorWork(r, "onehot") }},
+	{"sims_per_s", "sims/s", func(r mancala.Rules) (work, error) { return searchWork(r, agents.NewUniform(r), mcts.PUCT) }},
+	{"rollout_sims_per_s", "rollout sims/s", func(r mancala.Rules) (work, error) { return searchWork(r, agents.NewRollout(r), mcts.UCT) }},
+	{"nodes_per_s", "nodes/s", minimaxWork},
 }
 
 // figure is the rates of some runs.
 type figure struct{ median, low, high float64 }
+
+// report is what bench says of a variant.
+type report struct {
+	rules     mancala.Rules
+	figures   []figure // by measure
+	signature uint64
+}
 
 func benchCommand() *cobra.Command {
 	var (
@@ -59,13 +68,17 @@ func benchCommand() *cobra.Command {
 		Long: fmt.Sprintf(`Measure the speed of one goroutine, for each variant (all families without a SPEC):
 
   plies            random games through the rules: legal actions, a choice, the next position
-  env steps        a VectorEnv of %d lanes, random actions, without observations
-  one-hot steps    the same with the sparse one-hot observation
-  sims             simulations of the Gumbel tree search, %d a search and %d trees in lockstep, uniform evaluator
-  rollout sims     the same, every leaf valued by a random game to its end
+  env steps        a VectorEnv of %d lanes, random actions; it shows players, legal masks, rewards, ends and the
+                   observation "counts"
+  one-hot steps    the same with the sparse observation "onehot"
+  sims             simulations of the tree search puct, %d a search and %d trees in lockstep, every leaf worth 0
+  rollout sims     the same with uct, every leaf valued by a random game to its end
+  nodes            positions that minimax plays out, %d plies deep
+  signature        how many these are for %d fixed positions: a number that changes with the behaviour of rules or search,
+                   and with nothing else
 
 Every figure is the median of --runs runs; below it are the lowest and the highest. On Unix a second is one of processor time of
-this process, elsewhere one of the clock.`, benchLanes, benchSims, benchTrees),
+this process, elsewhere one of the clock.`, benchLanes, benchSims, benchTrees, minimax.SignatureDepth, minimax.SignatureCount),
 		Example: "  mancala bench urim oware\n  mancala bench --json --runs 9 modiar",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return mancala.Variants(), cobra.ShellCompDirectiveNoFileComp
@@ -84,27 +97,33 @@ this process, elsewhere one of the clock.`, benchLanes, benchSims, benchTrees),
 			}
 			bar := progress.New(c.ErrOrStderr(), "bench", "runs", len(rules)*len(measures)*runs)
 			defer bar.Close()
-			var rows [][]figure
+			var reports []report
 			done := 0
 			for _, r := range rules {
-				row := make([]figure, len(measures))
+				one := report{rules: r, figures: make([]figure, len(measures))}
+				var err error
 				for i, m := range measures {
-					var err error
-					row[i], err = m.run(c.Context(), r, runs, length, func() { done++; bar.Set(done) })
+					one.figures[i], err = m.run(c.Context(), r, runs, length, func() { done++; bar.Set(done) })
 					if interrupted(c, err) {
 						err = errors.New("bench: stopped: the figures of complete variants are above")
 					}
 					if err != nil {
-						bar.Close()
-						if !asJSON && len(rows) > 0 {
-							printBench(c.OutOrStdout(), rules[:len(rows)], rows)
-						}
-						return err
+						break
 					}
 				}
-				rows = append(rows, row)
+				if err == nil {
+					one.signature, err = minimax.Signature(r)
+				}
+				if err != nil {
+					bar.Close()
+					if !asJSON && len(reports) > 0 {
+						printBench(c.OutOrStdout(), reports)
+					}
+					return err
+				}
+				reports = append(reports, one)
 				if asJSON {
-					if err := printBenchJSON(c.OutOrStdout(), r, row, runs, length); err != nil {
+					if err := one.json(c.OutOrStdout(), runs, length); err != nil {
 						return err
 					}
 				}
@@ -113,8 +132,8 @@ this process, elsewhere one of the clock.`, benchLanes, benchSims, benchTrees),
 			if asJSON {
 				return nil
 			}
-			printBench(c.OutOrStdout(), rules, rows)
-			fmt.Fprintf(c.OutOrStdout(), "\nper second of %s time, one goroutine: median of %d runs of %v, lowest–highest below it\n",
+			printBench(c.OutOrStdout(), reports)
+			fmt.Fprintf(c.OutOrStdout(), "per second of %s time, one goroutine: median of %d runs of %v, lowest–highest below it\n",
 				map[string]string{"cpu": "processor", "wall": "clock"}[clock], runs, length)
 			return nil
 		},
@@ -173,25 +192,39 @@ func rulesWork(r mancala.Rules) (work, error) {
 	}, nil
 }
 
-// draw returns one of the actions, all nearly alike.
+// draw returns one of the actions, all nearly alike. A loop to a random member is a branch that no processor foresees, which
+// would count as the games' time; so small sets are looked up.
 func draw(pcg *rand.PCG, m mancala.Mask) mancala.Action {
-	return m.Nth(int(pcg.Uint64() >> 32 * uint64(m.Len()) >> 32))
+	i := pcg.Uint64() >> 32 * uint64(m.Len()) >> 32
+	if m < 256 {
+		return mancala.Action(members[m] >> (8 * i))
+	}
+	return m.Nth(int(i))
 }
 
-// vectorWork steps a VectorEnv.
-func vectorWork(r mancala.Rules, onehot bool) (work, error) {
-	o := env.VectorOptions{Autoreset: env.AutoresetSameStep}
-	if onehot {
-		o.Encoder = "onehot"
+// members holds the members of every set of the first eight actions as the bytes of a word.
+var members = func() (t [256]uint64) {
+	for m := range t {
+		i := 0
+		for a := range mancala.Mask(m).All {
+			t[m] |= uint64(a) << (8 * i)
+			i++
+		}
 	}
+	return t
+}()
+
+// vectorWork steps a VectorEnv that shows what a learner reads.
+func vectorWork(r mancala.Rules, encoder string) (work, error) {
+	o := env.VectorOptions{Autoreset: env.AutoresetSameStep}
+	o.Encoder = encoder
 	v, err := env.NewVector(r, benchLanes, o)
 	if err != nil {
 		return nil, err
 	}
 	b := v.Batch()
-	if !onehot {
-		b.Observations, b.FinalObservations = nil, nil
-	}
+	b.States, b.Reasons, b.Points, b.Episodes, b.FinalStates = nil, nil, nil, nil, nil
+	b.FinalObservations, b.FinalIndices = nil, nil
 	if err := v.Reset(1, b); err != nil {
 		return nil, err
 	}
@@ -212,9 +245,9 @@ func vectorWork(r mancala.Rules, onehot bool) (work, error) {
 }
 
 // searchWork searches positions of random games.
-func searchWork(r mancala.Rules, e agents.Evaluator) (work, error) {
+func searchWork(r mancala.Rules, e agents.Evaluator, algorithm string) (work, error) {
 	c := mcts.Default()
-	c.Simulations = benchSims
+	c.Algorithm, c.Simulations = algorithm, benchSims
 	s, err := mcts.New(r, e, c)
 	if err != nil {
 		return nil, err
@@ -239,27 +272,46 @@ func searchWork(r mancala.Rules, e agents.Evaluator) (work, error) {
 	}, nil
 }
 
-func printBench(w io.Writer, rules []mancala.Rules, rows [][]figure) {
+// minimaxWork searches the positions of the signature, one at a time.
+func minimaxWork(r mancala.Rules) (work, error) {
+	a, err := minimax.New(r, minimax.SignatureConfig())
+	if err != nil {
+		return nil, err
+	}
+	list, i := minimax.SignaturePositions(r), 0
+	return func() (int, error) {
+		x, err := a.Analyze(list[i%len(list)])
+		i++
+		return int(x.Nodes), err
+	}, nil
+}
+
+// printBench writes a table, and the signatures added up.
+func printBench(w io.Writer, reports []report) {
+	const cell = "  %15s"
 	width := len("variant")
-	for _, r := range rules {
-		width = max(width, len(r.Info().Spec))
+	for _, r := range reports {
+		width = max(width, len(r.rules.Info().Spec))
 	}
 	fmt.Fprintf(w, "%-*s", width, "variant")
 	for _, m := range measures {
-		fmt.Fprintf(w, "  %17s", m.head)
+		fmt.Fprintf(w, cell, m.head)
 	}
-	fmt.Fprintln(w)
-	for i, r := range rules {
-		fmt.Fprintf(w, "%-*s", width, r.Info().Spec)
-		for _, f := range rows[i] {
-			fmt.Fprintf(w, "  %17s", thousands(f.median))
+	fmt.Fprintf(w, cell+"\n", "signature")
+	sum := uint64(0)
+	for _, r := range reports {
+		fmt.Fprintf(w, "%-*s", width, r.rules.Info().Spec)
+		for _, f := range r.figures {
+			fmt.Fprintf(w, cell, thousands(f.median))
 		}
-		fmt.Fprintf(w, "\n%-*s", width, "")
-		for _, f := range rows[i] {
-			fmt.Fprintf(w, "  %17s", brief(f.low)+"–"+brief(f.high))
+		fmt.Fprintf(w, cell+"\n%-*s", fmt.Sprint(r.signature), width, "")
+		for _, f := range r.figures {
+			fmt.Fprintf(w, cell, brief(f.low)+"–"+brief(f.high))
 		}
 		fmt.Fprintln(w)
+		sum += r.signature
 	}
+	fmt.Fprintf(w, "\nsignature of all: %d\n", sum)
 }
 
 // thousands writes a rate with commas, to three or more digits.
@@ -282,16 +334,17 @@ func brief(x float64) string {
 	return fmt.Sprintf("%.3g", x)
 }
 
-// printBenchJSON writes one line: the medians under their keys, and the lowest and the highest under "range".
-func printBenchJSON(w io.Writer, r mancala.Rules, row []figure, runs int, length time.Duration) error {
+// json writes one line: the medians under their keys, and the lowest and the highest under "range".
+func (r *report) json(w io.Writer, runs int, length time.Duration) error {
+	info := r.rules.Info()
 	object := map[string]any{
-		"variant": r.Info().Spec, "rules_version": r.Info().Version,
+		"variant": info.Spec, "rules_version": info.Version, "signature": r.signature,
 		"clock": clock, "runs": runs, "run_seconds": length.Seconds(),
 	}
 	ranges := map[string][2]float64{}
 	for i, m := range measures {
-		object[m.key] = row[i].median
-		ranges[m.key] = [2]float64{row[i].low, row[i].high}
+		object[m.key] = r.figures[i].median
+		ranges[m.key] = [2]float64{r.figures[i].low, r.figures[i].high}
 	}
 	object["range"] = ranges
 	return json.NewEncoder(w).Encode(object)
