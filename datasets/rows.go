@@ -78,22 +78,37 @@ func checkSearch(actions int, p *env.Ply) error {
 	if len(p.Visits) != 0 && len(p.Visits) != actions {
 		return fmt.Errorf("visits: got %d entries want %d", len(p.Visits), actions)
 	}
-	var sum float64
 	for a, q := range p.Policy {
-		legal := p.Legal.Has(mancala.Action(a))
-		if !(q >= 0 && q <= 1+policyError) || q != 0 && !legal {
-			return fmt.Errorf("policy: got %v for action %d want 0 … 1, and 0 if it is not legal", q, a)
+		if p.Legal.Has(mancala.Action(a)) {
+			continue
 		}
-		if len(p.Visits) != 0 && p.Visits[a] != 0 && !legal {
+		if q != 0 {
+			return fmt.Errorf("policy: got %v for action %d, which is not legal, want 0", q, a)
+		}
+		if len(p.Visits) != 0 && p.Visits[a] != 0 {
 			return fmt.Errorf("visits: got %d for action %d, which is not legal, want 0", p.Visits[a], a)
+		}
+	}
+	if err := checkPolicy(p.Policy); err != nil {
+		return err
+	}
+	if !(p.Value >= -1 && p.Value <= 1) {
+		return fmt.Errorf("value: got %v want −1 … 1", p.Value)
+	}
+	return nil
+}
+
+// checkPolicy looks whether a policy is a distribution.
+func checkPolicy(policy []float32) error {
+	var sum float64
+	for _, q := range policy {
+		if !(q >= 0 && q <= 1+policyError) {
+			return fmt.Errorf("policy: got %v want 0 … 1", q)
 		}
 		sum += float64(q)
 	}
 	if math.Abs(sum-1) > policyError {
 		return fmt.Errorf("policy: got the sum %v want 1", sum)
-	}
-	if !(p.Value >= -1 && p.Value <= 1) {
-		return fmt.Errorf("value: got %v want −1 … 1", p.Value)
 	}
 	return nil
 }

@@ -54,7 +54,8 @@ type entry struct {
 }
 
 // Load reads files and dataset directories, in the order given, into a Table. All must be of one variant; an
-// error names the file that cannot be used. It does not replay the games: Verify does.
+// error names the file that cannot be used. It looks whether every Sample is in range, and does not replay the games:
+// Verify does.
 func Load(paths []string, w Window) (*Table, error) {
 	if w.Last < 0 {
 		return nil, fmt.Errorf("datasets: window of the last %d plies: 0 for all, or more", w.Last)
@@ -115,9 +116,19 @@ func (s *shard) entry(r *row) (e entry, err error) {
 	if e.legal, err = s.legal(r); err != nil {
 		return e, err
 	}
-	e.searched = r.Policy != nil
+	if e.searched = r.Policy != nil; e.searched {
+		if err := checkPolicy(r.Policy); err != nil {
+			return e, err
+		}
+	}
 	if r.OutcomeSouth == nil || r.MarginSouth == nil {
 		return e, nil
+	}
+	if o := *r.OutcomeSouth; o < -1 || o > 1 {
+		return e, fmt.Errorf("outcome_south: got %d want −1, 0 or 1", o)
+	}
+	if m := *r.MarginSouth; !(m >= -1 && m <= 1) {
+		return e, fmt.Errorf("margin_south: got %v want −1 … 1", m)
 	}
 	e.known, e.outcome, e.margin = true, *r.OutcomeSouth, *r.MarginSouth
 	if e.state.Mover() == mancala.North {

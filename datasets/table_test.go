@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -61,6 +62,42 @@ func TestTableHoldsTheMoversView(t *testing.T) {
 					t.Fatalf("%s %+v: sample %d is\n%+v want\n%+v", spec, w, i, got, want[i])
 				}
 			}
+		}
+	}
+}
+
+// A learner may index by the outcome and sum the targets: what is out of range must not come through.
+func TestLoadRefusesWhatIsOutOfRange(t *testing.T) {
+	r := parse(t, "modiar")
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	nan := float32(math.NaN())
+	for want, change := range map[string]func(x *row){
+		"outcome_south: got 2 want":  func(x *row) { o := int8(2); x.OutcomeSouth = &o },
+		"outcome_south: got -2 want": func(x *row) { o := int8(-2); x.OutcomeSouth = &o },
+		"margin_south: got NaN want": func(x *row) { x.MarginSouth = &nan },
+		"policy: got NaN want":       func(x *row) { x.Policy[0] = nan },
+		"policy: got the sum":        func(x *row) { clear(x.Policy) },
+	} {
+		w, err := CreateFile(path, r, Meta{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a arena
+		rows := appendRows(nil, &a, r, play(r, 1, env.Outcome))
+		for i := range rows {
+			if rows[i].Policy != nil {
+				change(&rows[i])
+				break
+			}
+		}
+		if err := w.file.write(rows); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load([]string{path}, Window{Searched: true}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("error %v, want %q", err, want)
 		}
 	}
 }
