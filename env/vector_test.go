@@ -9,6 +9,7 @@ import (
 
 	"github.com/mancalagym/mancalagym/env"
 	"github.com/mancalagym/mancalagym/env/mancala"
+	"github.com/mancalagym/mancalagym/internal/clock"
 )
 
 func vector(t testing.TB, spec string, n int, o env.VectorOptions) *env.VectorEnv {
@@ -322,29 +323,53 @@ func TestVectorNamesWhatIsAllowed(t *testing.T) {
 	wantError(t, v.ResetLanes([]bool{true}, b), "env: choice among 1 lanes: want 2")
 }
 
+// BenchmarkVectorEnv steps 256 lanes with random actions: legal masks and observations of every step, same-step
+// autoreset.
 func BenchmarkVectorEnv(b *testing.B) {
-	const n = 256
 	for _, spec := range append(mancala.Variants(), "hoyito2:pits=12") {
 		for _, encoder := range []string{"counts", "onehot"} {
 			b.Run(spec+"/"+encoder, func(b *testing.B) {
-				v := vector(b, spec, n, env.VectorOptions{Options: env.Options{Encoder: encoder}, Autoreset: env.AutoresetSameStep, TimeLimit: 1000})
-				out, actions := v.Batch(), make([]mancala.Action, n)
-				if err := v.Reset(1, out); err != nil {
-					b.Fatal(err)
-				}
-				pcg := rand.NewPCG(1, 1)
-				b.ReportAllocs()
-				b.ResetTimer()
-				for range b.N {
-					for i, legal := range out.Legal {
-						actions[i] = legal.Nth(int(uint64(uint32(pcg.Uint64())) * uint64(legal.Len()) >> 32))
-					}
-					if err := v.Step(actions, out); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(b.N)*n/b.Elapsed().Seconds(), "steps/s")
+				stepLanes(b, spec, 256, env.VectorOptions{Options: env.Options{Encoder: encoder}})
 			})
 		}
 	}
+}
+
+// BenchmarkVectorWorkers steps many lanes on one goroutine and on two; here a second is one of the clock.
+func BenchmarkVectorWorkers(b *testing.B) {
+	for _, spec := range []string{"urim", "omweso"} {
+		for workers := 1; workers <= 2; workers++ {
+			b.Run(fmt.Sprintf("%s/%d", spec, workers), func(b *testing.B) {
+				stepLanes(b, spec, 4096, env.VectorOptions{Workers: workers})
+			})
+		}
+	}
+}
+
+func stepLanes(b *testing.B, spec string, n int, o env.VectorOptions) {
+	o.Autoreset, o.TimeLimit = env.AutoresetSameStep, 1000
+	v := vector(b, spec, n, o)
+	out, actions := v.Batch(), make([]mancala.Action, n)
+	if err := v.Reset(1, out); err != nil {
+		b.Fatal(err)
+	}
+	rng := uint64(1)
+	b.ReportAllocs()
+	began := clock.Spent()
+	for b.Loop() {
+		for i, legal := range out.Legal {
+			rng ^= rng << 13
+			rng ^= rng >> 7
+			rng ^= rng << 17
+			actions[i] = legal.Nth(int(rng >> 32 * uint64(legal.Len()) >> 32))
+		}
+		if err := v.Step(actions, out); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if o.Workers > 1 {
+		b.ReportMetric(float64(b.N*n)/b.Elapsed().Seconds(), "steps/clock-s")
+		return
+	}
+	b.ReportMetric(float64(b.N*n)/(clock.Spent()-began).Seconds(), "steps/s")
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mancalagym/mancalagym/agents"
 	"github.com/mancalagym/mancalagym/env/mancala"
+	"github.com/mancalagym/mancalagym/internal/clock"
 )
 
 // BenchmarkSearch searches a batch of opening positions of oware with 1,000 simulations each, in lockstep. sims/s counts the
@@ -35,12 +36,13 @@ func BenchmarkSearch(b *testing.B) {
 				b.Fatal(err)
 			}
 			b.ReportAllocs()
+			began := clock.Spent()
 			for b.Loop() {
 				if err := s.Search(roots, seeds, out); err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(trees*simulations*b.N)/b.Elapsed().Seconds(), "sims/s")
+			b.ReportMetric(float64(trees*simulations*b.N)/(clock.Spent()-began).Seconds(), "sims/s")
 		})
 	}
 }

@@ -91,44 +91,61 @@ func (h *hoyito2) Legal(s State) Mask {
 	if s.Over() {
 		return 0
 	}
-	own := s.side[0]
+	return h.legal(&s.side[0], &s.side[1])
+}
+
+// legal returns what may be played with these rows.
+func (h *hoyito2) legal(own, opp *side) Mask {
 	legal := maskOf(atLeast(own[0], 1)) | maskOf(atLeast(own[1], 1))<<8 // H3
-	if legal == 0 && !s.side[1].empty() {
+	if legal == 0 && !opp.empty() {
 		return 1 << h.pits
 	}
 	return legal
 }
 
-func (h *hoyito2) Next(s State, a Action) State {
-	if debug {
-		mustBeLegal(h, s, a)
+func (h *hoyito2) Next(s State, a Action) (n State) {
+	n = s
+	h.play(&n, a)
+	return n
+}
+
+func (h *hoyito2) Advance(s *State, a Action) Mask {
+	h.play(s, a)
+	if s.Over() {
+		return 0
 	}
-	s.count()
-	if uint(a) >= h.pits {
-		s.pass()
-	} else {
-		board := h.ring(&s)
-		took, ended := h.turn(&board, uint(a))
-		if !ended { // C3
-			s.end(Endless, Nobody)
-			return s
+	return h.legal(&s.side[0], &s.side[1])
+}
+
+// play plays a in place.
+func (h *hoyito2) play(s *State, a Action) {
+	if debug {
+		mustBeLegal(h, *s, a)
+	}
+	took, ended := 0, true
+	if uint(a) < h.pits {
+		board := h.ring(s)
+		if took, ended = h.turn(&board, uint(a)); ended {
+			h.unring(s, &board)
 		}
-		h.unring(&s, &board)
-		if took > 0 {
-			s.quiet = 0
-			s.store[0] += uint8(took) // H9: the mover moves again
-			if s.side[0].empty() && s.side[1].empty() {
-				s.byStores(Cleared) // H11
-				return s
-			}
-		} else {
-			s.pass()
+	}
+	s.count(took > 0)
+	switch {
+	case !ended: // C3
+		s.end(Endless, Nobody)
+		return
+	case took == 0:
+		s.pass()
+	default:
+		s.store[0] += uint8(took) // H9: the mover moves again
+		if s.side[0].empty() && s.side[1].empty() {
+			s.byStores(Cleared) // H11
+			return
 		}
 	}
 	if s.quiet >= uint32(h.info.Quiet) { // C1
-		h.settle(&s)
+		h.settle(s)
 	}
-	return s
 }
 
 // turn sows from origin until a lap ends in an empty pit or captures. It returns the seeds captured, and

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/mancalagym/mancalagym/internal/clock"
 )
 
 // specs are the variants and options that the tests here and the benchmarks walk through.
@@ -264,21 +266,31 @@ func BenchmarkRandomPlies(b *testing.B) {
 	for _, spec := range []string{"urim", "oware", "modiar", "hoyito2", "hoyito2:pits=12", "omweso"} {
 		b.Run(spec, func(b *testing.B) {
 			r := mustParse(b, spec)
+			s, rng := r.Start(), uint64(1)
 			b.ReportAllocs()
-			s := r.Start()
-			x := uint64(1)
+			began := clock.Spent()
 			for b.Loop() {
-				legal := r.Legal(s)
-				if legal == 0 {
-					s = r.Start()
-					legal = r.Legal(s)
-				}
-				x ^= x << 13
-				x ^= x >> 7
-				x ^= x << 17
-				s = r.Next(s, legal.Nth(int(x>>32*uint64(legal.Len())>>32)))
+				s, rng = stroll(r, s, rng)
 			}
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "plies/s")
+			b.ReportMetric(float64(b.N*strollPlies)/(clock.Spent()-began).Seconds(), "plies/s")
 		})
 	}
+}
+
+const strollPlies = 1000
+
+// stroll plays random plies from s on, and on from the start when a game ends.
+func stroll(r Rules, s State, rng uint64) (State, uint64) {
+	for range strollPlies {
+		legal := r.Legal(s)
+		if legal == 0 {
+			s = r.Start()
+			legal = r.Legal(s)
+		}
+		rng ^= rng << 13
+		rng ^= rng >> 7
+		rng ^= rng << 17
+		s = r.Next(s, legal.Nth(int(rng>>32*uint64(legal.Len())>>32)))
+	}
+	return s, rng
 }

@@ -20,8 +20,8 @@ var modiarFamily = family{
 				},
 				owner: o.is("cycle", "owner"),
 			},
-			laps: newLaps(modiarPits, modiarSeeds, 0, false),
 		}
+		m.tabulate()
 		switch {
 		case o.is("grandslam", "illegal"):
 			m.slam = slamIllegal
@@ -40,6 +40,10 @@ var modiarFamily = family{
 const (
 	modiarPits  = 3
 	modiarSeeds = 42
+	modiarRow   = 8 * modiarPits // bits of a row
+
+	opponents = (1<<modiarRow - 1) << modiarRow // the bytes of the opponent's row
+	takeable  = 6 * ones                        // the bits of a pit with 2, 4 or 6
 )
 
 // slam is what becomes of a play that captures from the opponent's row and leaves it empty (M7).
@@ -54,16 +58,43 @@ const (
 
 type modiar struct {
 	twoRow
-	laps  *laps
+	laps  [4][64]modiarLap  // by pit and handful
+	looks [4][64]modiarLook // the same
 	first State
 	slam  slam
 }
 
-// sown is what a play leaves: the rows before and after its captures.
-type sown struct {
-	own, opp         uint64 // after sowing
-	ownRest, oppRest uint64 // after capturing
-	slam             bool   // the capture takes from the opponent's row and leaves it empty
+// modiarLap is one handful on the ring: six bytes, the mover's pits and then the opponent's.
+type modiarLap struct {
+	add  uint64    // the seeds sown less the handful lifted
+	run  [3]uint64 // covers the pit of the last seed; and the one before; and the one before that
+	last uint64    // the place of the last seed, 0 … 5
+}
+
+// modiarLook is what harmless asks of a handful.
+type modiarLook struct {
+	add uint64 // as in modiarLap
+	odd uint64 // no bit of these is left by a play that captures and leaves the opponent only pits that chains take
+}
+
+// tabulate works out every lap (M3).
+func (m *modiar) tabulate() {
+	for origin := range modiarPits {
+		var l modiarLap
+		m.looks[origin] = [64]modiarLook{{1 << 62, 1 << 62}, {1 << 62, 1 << 62}} // no plays
+		for n := 1; n <= modiarSeeds; n++ {
+			place := origin + n - 1
+			l.add += 1<<(place%6*8) - 1<<(origin*8)
+			l.last = uint64(place % 6)
+			l.run[0] = 0xff << (place % 6 * 8)
+			l.run[1] = l.run[0] | 0xff<<((place+5)%6*8)
+			l.run[2] = l.run[1] | 0xff<<((place+4)%6*8)
+			m.laps[origin][n] = l
+			if n > 1 {
+				m.looks[origin][n] = modiarLook{l.add, (l.run[0] | opponents) &^ takeable}
+			}
+		}
+	}
 }
 
 func (m *modiar) Start() State { return m.first }
@@ -72,25 +103,44 @@ func (m *modiar) Legal(s State) Mask {
 	if s.Over() {
 		return 0
 	}
-	plays := maskOf(atLeast(s.side[0][0], 2)) // M2
-	hungry := s.side[1].empty()
-	if !hungry && m.slam >= slamTakesNothing {
-		return plays
+	return m.legal(s.side[0][0], s.side[1][0], s.ply)
+}
+
+// legal returns what may be played with these rows.
+func (m *modiar) legal(own, opp uint64, ply uint32) Mask {
+	plays := maskOf(atLeast(own, 2)) // M2
+	ring := own | opp<<modiarRow
+	if opp == 0 || (m.harmless(ring, 0)-1)|(m.harmless(ring, 1)-1)|(m.harmless(ring, 2)-1) >= 1<<63 {
+		return m.examine(ring, ply, plays)
 	}
-	var legal, slams Mask
+	return plays
+}
+
+// harmless is 0 if the last seed of a play makes a pit that is captured, and the opponent has no pit then that chains
+// do not take. Else the play is no slam.
+func (m *modiar) harmless(ring uint64, pit uint) uint64 {
+	l := &m.looks[pit][ring>>(pit*8)&63]
+	return (ring + l.add) & l.odd
+}
+
+// examine leaves out the plays that M7 and M8 forbid.
+//
+//go:noinline
+func (m *modiar) examine(ring uint64, ply uint32, plays Mask) (legal Mask) {
+	var slams Mask
 	for rest := plays; rest != 0; rest = rest.WithoutFirst() {
 		a := rest.First()
-		pit := uint(a) & 3
-		if opp := s.side[1][0] + m.laps[pit][s.side[0].at(pit)&63].opp; opp&ones != 0 {
-			legal |= 1 << a // feeds, and is no slam: an odd pit is never captured
-			continue
+		sown, left := m.play(ring, a, ply)
+		if isSlam(sown, left) {
+			switch m.slam { // M7
+			case slamIllegal, slamForced:
+				slams |= 1 << a
+				continue
+			case slamTakesNothing:
+				left = sown
+			}
 		}
-		p := m.sow(&s, a)
-		switch {
-		case p.slam && m.slam <= slamForced: // M7
-			slams |= 1 << a
-		case hungry && m.left(&p) == 0: // M8
-		default:
+		if ring&opponents != 0 || left&opponents != 0 { // M8
 			legal |= 1 << a
 		}
 	}
@@ -100,60 +150,65 @@ func (m *modiar) Legal(s State) Mask {
 	return legal
 }
 
-// left returns the opponent's row after the play.
-func (m *modiar) left(p *sown) uint64 {
-	if p.slam && m.slam != slamTakes {
-		return p.opp
-	}
-	return p.oppRest
+func (m *modiar) Next(s State, a Action) (n State) {
+	n = s
+	m.Advance(&n, a)
+	return n
 }
 
-func (m *modiar) Next(s State, a Action) State {
+func (m *modiar) Advance(s *State, a Action) Mask {
 	if debug {
-		mustBeLegal(m, s, a)
+		mustBeLegal(m, *s, a)
 	}
-	p := m.sow(&s, a)
-	if p.slam && m.slam != slamTakes {
-		p.ownRest, p.oppRest = p.own, p.opp
+	sown, left := m.play(s.side[0][0]|s.side[1][0]<<modiarRow, a, s.ply)
+	if isSlam(sown, left) && m.slam != slamTakes { // M7
+		left = sown
 	}
-	taken := sum8(p.own) + sum8(p.opp) - sum8(p.ownRest) - sum8(p.oppRest)
-	s.side[0][0], s.side[1][0] = p.ownRest, p.oppRest
-	s.store[0] += uint8(taken)
-	s.count()
-	if taken > 0 {
-		s.quiet = 0
-	}
-	s.pass()
+	own, opp := left&^opponents, left>>modiarRow
+	s.answer(own, opp, uint8(sum8(sown-left)))
+	legal := m.legal(opp, own, s.ply)
 	switch {
-	case m.Legal(s) == 0: // M9
-		m.sweep(&s)
+	case legal == 0: // M9
+		m.sweep(s)
 	case s.quiet >= uint32(m.info.Quiet): // C1
-		m.settle(&s)
+		m.settle(s)
+		return 0
 	}
-	return s
+	return legal
 }
 
-// sow plays pit a without looking at what is done about slams.
-func (m *modiar) sow(s *State, a Action) sown {
+// play returns the ring after sowing pit a, before and after the capture, and does not look at what becomes of slams.
+func (m *modiar) play(ring uint64, a Action, ply uint32) (sown, left uint64) {
 	pit := uint(a) & 3
-	l := &m.laps[pit][s.side[0].at(pit)&63]
-	p := sown{own: s.side[0][0]&^(0xff<<(pit*8)) + l.own, opp: s.side[1][0] + l.opp} // M3
-	p.ownRest, p.oppRest = p.own, p.opp
-	if s.ply == 0 { // M6
-		return p
+	l := &m.laps[pit][ring>>(pit*8)&63]
+	sown = ring + l.add // M3
+	odd := sown &^ takeable
+	one, two, three := l.run[0], l.run[1], l.run[2]
+	longer := odd&three | (sown&(two&^one)-1)>>63 | (sown&(three&^two)-1)>>63
+	taken := one
+	if odd&one != 0 { // M4
+		taken = 0
 	}
-	ring := p.own | p.opp<<(8*modiarPits)
-	chain := modiarChain(ring, uint(l.last)) // M4, M5
-	ring &^= chain
-	p.ownRest = ring & (1<<(8*modiarPits) - 1)
-	p.oppRest = ring >> (8 * modiarPits)
-	p.slam = p.oppRest == 0 && p.opp != 0
-	return p
+	if odd&two == 0 { // M5; of an empty pit before the last one nothing is taken
+		taken = two
+	}
+	if longer == 0 {
+		taken = modiarChain(sown, l.last)
+	}
+	if ply == 0 { // M6
+		taken = 0
+	}
+	return sown, sown &^ taken
 }
 
-// modiarChain covers the bytes of the ring that are captured when the last seed falls at place last.
-func modiarChain(ring uint64, last uint) uint64 {
-	even := atLeast(ring, 2) &^ atLeast(ring, 7) &^ (ring << 7)
+// isSlam reports whether a capture takes from the opponent's row and leaves it empty.
+func isSlam(sown, left uint64) bool { return left&opponents == 0 && sown&opponents != 0 }
+
+// modiarChain covers the bytes of the ring that are captured when the last seed falls at place last (M4, M5).
+//
+//go:noinline
+func modiarChain(sown uint64, last uint64) uint64 {
+	even := atLeast(sown, 2) &^ atLeast(sown, 7) &^ (sown << 7)
 	return modiarChains[maskOf(even)&63][last&7]
 }
 

@@ -166,18 +166,20 @@ func (w *omweso) mayCapture(s *State) bool {
 // isReversible reports whether pit may start a reverse lap at all.
 func (w *omweso) isReversible(pit uint) bool { return w.reverse && isReversePit>>pit&1 != 0 }
 
-func (w *omweso) Legal(s State) Mask {
+func (w *omweso) Legal(s State) Mask { return w.legal(&s) }
+
+func (w *omweso) legal(s *State) Mask {
 	switch {
 	case s.Over():
 		return 0
 	case s.Hand().Flags&HandArranging != 0:
-		return w.placements(&s)
+		return w.placements(s)
 	case s.seeds != 0:
 		return 1<<goOn | 1<<turnBack
 	}
 	own, opp := &s.side[0], &s.side[1]
 	legal := maskOf(atLeast(own[0], 2)) | maskOf(atLeast(own[1], 2))<<8 // O2
-	if w.reverse && legal&isReversePit != 0 && w.mayCapture(&s) {
+	if w.reverse && legal&isReversePit != 0 && w.mayCapture(s) {
 		for i, pit := range reversePits {
 			n := uint(own.at(uint(pit)))
 			if n < 2 {
@@ -208,44 +210,55 @@ func (w *omweso) placements(s *State) (legal Mask) {
 	return legal
 }
 
-func (w *omweso) Next(s State, a Action) State {
+func (w *omweso) Next(s State, a Action) (n State) {
+	n = s
+	w.play(&n, a)
+	return n
+}
+
+func (w *omweso) Advance(s *State, a Action) Mask {
+	w.play(s, a)
+	return w.legal(s)
+}
+
+// play plays a in place.
+func (w *omweso) play(s *State, a Action) {
 	if debug {
-		mustBeLegal(w, s, a)
+		mustBeLegal(w, *s, a)
 	}
 	if s.Hand().Flags&HandArranging != 0 {
-		w.place(&s, uint8(a))
-		return s
+		w.place(s, uint8(a))
+		return
 	}
-	before := s
-	s.count()
+	before := *s
+	s.count(false)
 	var ended bool
 	own := &s.side[0]
 	switch pit := uint(a); {
 	case a < reverseFrom:
 		n := uint(own.at(pit))
 		own.clear(pit)
-		ended = w.turn(&s, pit, n, false)
+		ended = w.turn(s, pit, n, false)
 	case a < okweseraFrom:
 		pit = uint(reversePits[a-reverseFrom])
 		n := uint(own.at(pit))
 		own.clear(pit)
-		ended = w.turn(&s, pit, n, true)
+		ended = w.turn(s, pit, n, true)
 	case a < goOn: // O14
 		pit -= okweseraFrom
 		own.clear(pit)
 		own.add((pit+1)&15, 2)
 		own.add((pit+2)&15, 1)
-		w.finish(&s)
+		w.finish(s)
 		ended = true
 	default:
-		ended = w.turn(&s, uint(s.ref), uint(s.seeds), a == turnBack)
+		ended = w.turn(s, uint(s.ref), uint(s.seeds), a == turnBack)
 	}
 	if !ended { // C3
-		before.count()
-		before.end(Endless, Nobody)
-		return before
+		*s = before
+		s.count(false)
+		s.end(Endless, Nobody)
 	}
-	return s
 }
 
 // place puts k seeds into the next pit of the mover (O1).

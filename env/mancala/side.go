@@ -43,4 +43,4 @@ func sum8(w uint64) int { return int(w * ones >> 56) }
 func atLeast(w uint64, n uint8) uint64 { return (w + ones*uint64(128-n)) & highs }
 
 // maskOf turns the top bits of w's bytes into a set of their places 0 … 7.
-func maskOf(tops uint64) Mask { return Mask(tops >> 7 * 0x0102040810204080 >> 56) }
+func maskOf(tops uint64) Mask { return Mask(tops * 0x0002040810204081 >> 56) }

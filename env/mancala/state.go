@@ -48,13 +48,36 @@ func (m Mask) First() Action { return Action(bits.TrailingZeros64(uint64(m))) }
 // WithoutFirst returns the set without its lowest action.
 func (m Mask) WithoutFirst() Mask { return m & (m - 1) }
 
-// Nth returns the action that stands at place i (from 0) in ascending order; i < Len.
+// Nth returns the action that stands at place i (from 0) in ascending order; 0 ≤ i < Len.
 func (m Mask) Nth(i int) Action {
-	for ; i > 0; i-- {
-		m &= m - 1
+	if m < 256 {
+		return Action(places[m][i&7])
 	}
-	return m.First()
+	return m.nth(uint64(i))
 }
+
+// nth is Nth for any mask, without a branch: a random place is one that no processor foresees. Running totals of
+// the members, a byte for each eight actions, tell which eight hold the one.
+func (m Mask) nth(i uint64) Action {
+	w := uint64(m)
+	n := w - w>>1&0x5555555555555555
+	n = n&0x3333333333333333 + n>>2&0x3333333333333333
+	upTo := (n + n>>4) & 0x0f0f0f0f0f0f0f0f * ones // byte k: members among the first 8k+8 actions, at most 64
+	eight := uint64(bits.OnesCount64((ones*(i|0x80)-upTo)&highs)) * 8
+	return Action(eight) + Action(places[w>>(eight&63)&0xff][(i-upTo<<8>>(eight&63))&7])
+}
+
+// places holds the members of every set of eight actions, ascending.
+var places = func() (t [256][8]uint8) {
+	for m := range t {
+		k := 0
+		for a := range Mask(m).All {
+			t[m][k] = uint8(a)
+			k++
+		}
+	}
+	return t
+}()
 
 // All ranges over the set in ascending order.
 func (m Mask) All(yield func(Action) bool) {
@@ -207,15 +230,21 @@ func (s *State) end(r Reason, winner Player) {
 // maxCount bounds ply and quiet: a game that reaches it counts no further.
 const maxCount = 4_000_000_000
 
-// count counts a ply without a capture.
-func (s *State) count() {
+// count counts a ply, which has captured or not (C1).
+func (s *State) count(captured bool) {
+	quiet := min(s.quiet+1, maxCount)
+	if captured {
+		quiet = 0
+	}
 	s.ply = min(s.ply+1, maxCount)
-	s.quiet = min(s.quiet+1, maxCount)
+	s.quiet = quiet
 }
 
 // pass hands the move to the opponent: the sides change places.
 func (s *State) pass() {
-	s.side[0], s.side[1] = s.side[1], s.side[0]
+	own, opp := &s.side[0], &s.side[1]
+	own[0], opp[0] = opp[0], own[0] // word by word: a wide load of words just written waits for them
+	own[1], opp[1] = opp[1], own[1]
 	s.store[0], s.store[1] = s.store[1], s.store[0]
 	s.status ^= 1
 }

@@ -5,7 +5,7 @@ package mancala
 // lap is the effect of sowing one handful in a two-row game of up to 8 pits a row, for the mover.
 type lap struct {
 	own, opp uint64 // added to the rows, once the origin has been emptied
-	last     uint8  // ring place of the last seed: 0 … n−1 in the mover's row, n … 2n−1 in the opponent's
+	last     uint64 // where the last seed falls: the lowest bit of its byte in the opponent's row, 64 if in the own row
 }
 
 // laps holds the lap of every pit and handful. The sizes are powers of two so that masking an
@@ -25,11 +25,27 @@ func newLaps(n, seeds, first int, skip bool) *laps {
 			}
 			place %= 2 * n
 			rows[place/n] += 1 << (place % n * 8)
-			t[origin][k] = lap{rows[0], rows[1], uint8(place)}
+			t[origin][k] = lap{rows[0], rows[1], lastOf(uint(place), uint(n))}
 			place++
 		}
 	}
 	return &t
+}
+
+// lastOf returns lap.last for a place of the ring: 0 … n−1 in the mover's row, n … 2n−1 in the opponent's.
+func lastOf(place, n uint) uint64 {
+	if place < n {
+		return 64
+	}
+	return uint64(place-n) * 8
+}
+
+// answer ends a ply of one lap that has taken so many seeds: the rows are own and opp now, and the opponent moves.
+func (s *State) answer(own, opp uint64, took uint8) {
+	s.side[0][0], s.side[1][0] = opp, own
+	s.count(took > 0)
+	s.store[0], s.store[1] = s.store[1], s.store[0]+took
+	s.status ^= 1
 }
 
 // twoRow is the part of a two-row variant that its endings need.

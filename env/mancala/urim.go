@@ -76,81 +76,79 @@ func (u *urim) Legal(s State) Mask {
 	if s.Over() {
 		return 0
 	}
-	legal := maskOf(atLeast(s.side[0][0], 1)) // U2
-	if u.capForbids || s.side[1].empty() {
-		return u.restrict(&s, legal)
+	own, opp := s.side[0][0], s.side[1][0]
+	legal := maskOf(atLeast(own, 1)) // U2
+	if opp == 0 || u.capForbids {
+		return u.restrict(own, opp, legal)
 	}
 	return legal
 }
 
 // restrict leaves out the plays that U4 (cap=illegal) and U8 forbid.
-func (u *urim) restrict(s *State, plays Mask) (legal Mask) {
-	hungry := s.side[1].empty()
+//
+//go:noinline
+func (u *urim) restrict(own, opp uint64, plays Mask) (legal Mask) {
 	for a := range plays.All {
-		if u.capForbids && u.overfills(s, a) {
+		if u.capForbids && u.overfills(own, opp, a) {
 			continue
 		}
-		t := *s
-		u.play(&t, a)
-		if !hungry || !t.side[1].empty() {
+		if _, left, _ := u.play(own, opp, a); opp != 0 || left != 0 {
 			legal |= 1 << a
 		}
 	}
 	return legal
 }
 
-func (u *urim) Next(s State, a Action) State {
-	if debug {
-		mustBeLegal(u, s, a)
-	}
-	took := u.play(&s, a)
-	s.count()
-	if took {
-		s.quiet = 0
-	}
-	s.pass()
-	switch {
-	case u.Legal(s) == 0: // U9
-		u.sweep(&s)
-	case s.quiet >= uint32(u.info.Quiet): // C1
-		u.settle(&s)
-	}
-	return s
+func (u *urim) Next(s State, a Action) (n State) {
+	n = s
+	u.Advance(&n, a)
+	return n
 }
 
-// play sows pit a and captures; it reports whether it captured.
-func (u *urim) play(s *State, a Action) (took bool) {
+func (u *urim) Advance(s *State, a Action) Mask {
+	if debug {
+		mustBeLegal(u, *s, a)
+	}
+	own, opp, took := u.play(s.side[0][0], s.side[1][0], a)
+	s.answer(own, opp, took)
+	legal := maskOf(atLeast(opp, 1))
+	if own == 0 || u.capForbids {
+		legal = u.restrict(opp, own, legal)
+	}
+	switch {
+	case legal == 0: // U9
+		u.sweep(s)
+	case s.quiet >= uint32(u.info.Quiet): // C1
+		u.settle(s)
+		return 0
+	}
+	return legal
+}
+
+// play sows pit a and captures. It returns the rows and the seeds taken.
+func (u *urim) play(own, opp uint64, a Action) (_, _ uint64, took uint8) {
 	pit := uint(a) & 7
-	l := &u.laps[pit][s.side[0].at(pit)&63]
-	last := l.last
-	own := s.side[0][0]&^(0xff<<(pit*8)) + l.own // U3
-	opp := s.side[1][0] + l.opp
-	if u.capSkips && (atLeast(own, pitCap+1)|atLeast(opp, pitCap+1)) != 0 {
-		own, opp, last = u.sowUnderCap(s, pit) // U4
+	l := &u.laps[pit&7][own>>(pit*8)&63]
+	sownOwn, sownOpp, last := own&^(0xff<<(pit*8))+l.own, opp+l.opp, l.last // U3
+	if u.capSkips && (atLeast(sownOwn, pitCap+1)|atLeast(sownOpp, pitCap+1)) != 0 {
+		sownOwn, sownOpp, last = u.sowUnderCap(own, opp, pit) // U4
 	}
-	n := uint8(u.info.Pits)
-	s.side[0][0], s.side[1][0] = own, opp
-	if last < n {
-		return false
+	own, opp = sownOwn, sownOpp
+	if made := uint8(opp >> last); made != 2 && made != 3 { // U5
+		return own, opp, 0
 	}
-	landing := uint(last-n) & 7
-	if made := s.side[1].at(landing); made != 2 && made != 3 { // U5
-		return false
-	}
-	chain := runBefore(atLeast(opp, 2)&^atLeast(opp, u.chain+1), landing) // U6
+	chain := runBefore(atLeast(opp, 2)&^atLeast(opp, u.chain+1), last) // U6
 	rest := opp &^ chain
 	if rest == 0 && !u.slamTakes { // U7
-		return false
+		return own, opp, 0
 	}
-	s.side[1][0] = rest
-	s.store[0] += uint8(sum8(opp & chain))
-	return true
+	return own, rest, uint8(sum8(opp & chain))
 }
 
-// runBefore covers the bytes of the unbroken run of tops that ends at byte i, whose top is set, and
+// runBefore covers the bytes of the unbroken run of tops that ends at the byte from bit at on, whose top is set, and
 // goes down from there.
-func runBefore(tops uint64, i uint) uint64 {
-	up := (7 - i) * 8
+func runBefore(tops uint64, at uint64) uint64 {
+	up := (56 - at) & 63
 	n := uint(bits.LeadingZeros64(^(tops<<up | ^uint64(highs)))) / 8 * 8 // the run's length in bits
 	return ^uint64(0) << ((64 - n) & 63) >> up
 }
@@ -158,30 +156,29 @@ func runBefore(tops uint64, i uint) uint64 {
 // sowUnderCap sows seed by seed, passing over the origin and every pit that holds 17 or more (U3, U4). The seeds of
 // the variant always find a place, 56 being fewer than 11 pits of 17 hold; what finds none in an impossible position
 // is lost.
-func (u *urim) sowUnderCap(s *State, origin uint) (own, opp uint64, last uint8) {
+func (u *urim) sowUnderCap(own, opp uint64, origin uint) (_, _ uint64, last uint64) {
 	n := uint(u.info.Pits)
-	board := s.side
-	hand := board[0].at(origin)
-	board[0].clear(origin)
+	rows := [2]uint64{own &^ (0xff << (origin * 8)), opp}
+	hand := own >> (origin * 8) & 0xff
 	for place, passed := origin, uint(0); hand > 0 && passed < 2*n; passed++ {
 		place = (place + 1) % (2 * n)
-		row := &board[place/n]
-		if place == origin || row.at(place%n) >= pitCap {
+		row, bit := &rows[place/n], place%n*8
+		if place == origin || uint8(*row>>bit) >= pitCap {
 			continue
 		}
-		row.add(place%n, 1)
+		*row += 1 << bit
 		hand--
-		last, passed = uint8(place), 0
+		last, passed = lastOf(place, n), 0
 	}
-	return board[0][0], board[1][0], last
+	return rows[0], rows[1], last
 }
 
 // overfills reports whether sowing pit a would put a seed on 17 or more (U4, cap=illegal).
-func (u *urim) overfills(s *State, a Action) bool {
+func (u *urim) overfills(own, opp uint64, a Action) bool {
 	pit := uint(a) & 7
-	l := &u.laps[pit][s.side[0].at(pit)&63]
-	own := s.side[0][0]&^(0xff<<(pit*8)) + l.own
-	opp := s.side[1][0] + l.opp
+	l := &u.laps[pit][own>>(pit*8)&63]
+	own = own&^(0xff<<(pit*8)) + l.own
+	opp += l.opp
 	return atLeast(own, pitCap+1)&atLeast(l.own, 1)|atLeast(opp, pitCap+1)&atLeast(l.opp, 1) != 0
 }
 
