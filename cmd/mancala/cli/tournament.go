@@ -121,7 +121,7 @@ been played, and exit status 1.
 	}
 	f := c.Flags()
 	f.StringArrayVar(&names, "agent", nil, "`AGENT` that takes part; one flag for each")
-	f.Var(&number{value: &games, lo: 2, hi: maxGames, even: true}, "games", "games of a pairing, half of them with the sides swapped")
+	f.Var(&number{value: &games, lo: 2, hi: arena.MaxGames, even: true}, "games", "games of a pairing, half of them with the sides swapped")
 	seedFlag(c, &random)
 	f.StringVar(&anchor, "anchor", "", "`AGENT` whose rating is 0 (default: the mean of all ratings is 0)")
 	f.StringVar(&out, "out", "", "`PATH` to write the games to")
