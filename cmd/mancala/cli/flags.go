@@ -207,13 +207,17 @@ func parseSpec(spec string) (mancala.Rules, error) {
 func parseAgent(flag, text string, r mancala.Rules) (catalog.Entry, error) {
 	e, err := catalog.Parse(text, r)
 	if err != nil {
-		told := fmt.Errorf("--%s: %s", flag, strings.TrimPrefix(err.Error(), "catalog: "))
-		if errors.As(err, new(catalog.FileError)) {
-			return e, told
-		}
-		return e, misuse{told}
+		return e, blame(err, fmt.Errorf("--%s: %s", flag, strings.TrimPrefix(err.Error(), "catalog: ")))
 	}
 	return e, nil
+}
+
+// blame makes told a wrong call, unless its cause is an agent's file that cannot be used.
+func blame(cause, told error) error {
+	if errors.As(cause, new(catalog.FileError)) {
+		return told
+	}
+	return misuse{told}
 }
 
 // agentHelp lists the kinds of agents.

@@ -103,7 +103,7 @@ func trainConfig(r mancala.Rules, dir, file string, chosen *uint64) (train.Confi
 		}
 	}
 	if err := cfg.Validate(); err != nil {
-		return cfg, misuse{err}
+		return cfg, blame(err, err)
 	}
 	return cfg, nil
 }
