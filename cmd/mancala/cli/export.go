@@ -18,7 +18,6 @@ func (l *limits) flags(c *cobra.Command, opening string) {
 	numberFlag(c, &l.opening, "opening-plies", 0, maxOpening, opening)
 	numberFlag(c, &l.plies, "max-plies", 0, maxPlies,
 		"truncate a game after so many plies of the agents, 0 for no limit (default 2000 in omweso, else 0)")
-	c.Flags().Lookup("max-plies").DefValue = "0"
 }
 
 // most returns the limit of plies, by default that of matches.
