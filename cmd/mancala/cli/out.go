@@ -90,7 +90,9 @@ func unwritable(path string, err error) error {
 // vacant reports why nothing may be put at path.
 func vacant(path string, force bool) error {
 	i, err := os.Stat(path)
-	switch {
+	switch base := filepath.Base(path); {
+	case base == "." || base == ".." || base == string(filepath.Separator):
+		return errors.New("cannot be put in its place whole: want the name of a file or directory in it")
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
