@@ -117,7 +117,7 @@ type span struct {
 }
 
 func (s *span) String() string {
-	if s.value == nil {
+	if s.value == nil || *s.value == 0 {
 		return ""
 	}
 	return s.value.String()
