@@ -144,6 +144,10 @@ func NewScratch(s Shape) *Scratch {
 	}
 }
 
+// Terms returns how many products of numbers the layers behind the first have made so far: those with inputs that
+// are 0 in two rows are left out.
+func (s *Scratch) Terms() uint64 { return s.lists.Terms() }
+
 // Forward computes n rows: indices holds Active places of ones in [0, Inputs) a row, policy receives Actions
 // logits a row, outcome the logits of the mover's win, draw and loss. A row's result depends on its indices
 // alone, to the last bit. Nothing is allocated.

@@ -33,7 +33,7 @@ var avx512 = loops{
 	list:    [3]func(groups, width int, x *float32, xs int, index *int32, is int, n *int32){1: listAVX512_1, 2: listAVX512_2},
 	gather:  [9]func(rows, active int, index *int32, w *float32, ws int, bias, y *float32, ys int){1: gatherAVX512_1, 2: gatherAVX512_2, 4: gatherAVX512_4, 8: gatherAVX512_8},
 	scatter: [9]func(rows, active int, index *int32, w *float32, ws int, y *float32, ys int){1: scatterAVX512_1, 2: scatterAVX512_2, 4: scatterAVX512_4, 8: scatterAVX512_8},
-	add:     addAVX512, gate: gateAVX512, adam: adamAVX512,
+	add:     addAVX512, gate: gateAVX512, adam: adamAVX512, finite: finiteAVX512, spin: spinAVX512,
 }
 
 var avx2 = loops{
@@ -53,5 +53,5 @@ var avx2 = loops{
 	list:    [3]func(groups, width int, x *float32, xs int, index *int32, is int, n *int32){1: listAVX2_1, 2: listAVX2_2},
 	gather:  [9]func(rows, active int, index *int32, w *float32, ws int, bias, y *float32, ys int){1: gatherAVX2_1, 2: gatherAVX2_2, 4: gatherAVX2_4, 8: gatherAVX2_8},
 	scatter: [9]func(rows, active int, index *int32, w *float32, ws int, y *float32, ys int){1: scatterAVX2_1, 2: scatterAVX2_2, 4: scatterAVX2_4, 8: scatterAVX2_8},
-	add:     addAVX2, gate: gateAVX2, adam: adamAVX2,
+	add:     addAVX2, gate: gateAVX2, adam: adamAVX2, finite: finiteAVX2, spin: spinAVX2,
 }

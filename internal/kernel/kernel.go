@@ -8,10 +8,12 @@ package kernel
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 //go:generate go run -C ../../tools/kernel . -out ../../internal/kernel/loops_amd64.s -stubs ../../internal/kernel/loops_amd64.go -pkg kernel
@@ -40,7 +42,11 @@ type loops struct {
 	// Over n vectors.
 	add  func(n int, x, y *float32)
 	gate func(n int, x, y, z *float32)
-	adam func(n int, w, grad, mean, power, factors *float32)
+	// 12 multiply-adds of vectors, n times.
+	spin func(n int)
+	// 0 if all numbers of n vectors are finite.
+	finite func(n int, x *float32) uint32
+	adam   func(n int, w, grad, mean, power, factors *float32)
 }
 
 const plain = "go"
@@ -102,3 +108,18 @@ func (k *Kernel) Width(n int) int {
 }
 
 func (l *loops) panel() int { return 2 * l.lanes }
+
+// Spin makes at least n multiply-adds with numbers that need not be fetched, and returns how many: what the processor
+// can do at most.
+func (k *Kernel) Spin(n int) int {
+	if k.loops == nil {
+		spun.Store(math.Float32bits(spin(n/8 + 1)))
+		return (n/8 + 1) * 8
+	}
+	each := 12 * k.loops.lanes
+	k.loops.spin(n/each + 1)
+	return (n/each + 1) * each
+}
+
+// spun keeps the compiler from leaving a spin out.
+var spun atomic.Uint32

@@ -282,6 +282,19 @@ func TestElementwiseLoopsAreThoseInGo(t *testing.T) {
 			u[i] *= u[i]
 		}
 		for _, k := range kernels(t) {
+			if !k.Finite(x) {
+				t.Fatalf("%s: %d numbers are not finite", k.Name(), n)
+			}
+			for i := range x {
+				for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+					was := x[i]
+					x[i] = float32(bad)
+					if k.Finite(x) {
+						t.Fatalf("%s: %v at %d of %d is finite", k.Name(), bad, i, n)
+					}
+					x[i] = was
+				}
+			}
 			got, want := slices.Clone(y), slices.Clone(y)
 			k.Add(got, x)
 			add(want, x)
@@ -353,6 +366,7 @@ func TestNothingIsAllocated(t *testing.T) {
 		x, y, w := halved(r, normals(r, 9*64)), make([]float32, 9*64), normals(r, 64*64)
 		index := make([]int32, 9*4)
 		var m *Multiplier
+		adam := new(Adam)
 		if k.Vector() {
 			m = k.NewMultiplier()
 		}
@@ -361,6 +375,9 @@ func TestNothingIsAllocated(t *testing.T) {
 			k.Gather(9, 4, index, w, 64, w[:64], y, 64)
 			k.Scatter(9, 4, index, w, 64, y, 64, 64)
 			k.Add(y, x)
+			k.Finite(x)
+			k.Gate(y, x, x)
+			k.Step(adam, y, x, x, x)
 			if m != nil {
 				m.Multiply(9, 60, 64, Matrix{x, 64, false}, Matrix{w, 64, false}, nil, nil, y, 64, true)
 			}

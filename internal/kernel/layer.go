@@ -43,12 +43,17 @@ type Lists struct {
 	width int
 	index []int32 // width a group of rows
 	n     []int32 // a group
+	terms uint64
 }
+
+// Terms returns how many products of numbers have been made with the lists so far, those with the fill of panels not
+// counted.
+func (s *Lists) Terms() uint64 { return s.terms }
 
 // NewLists returns working memory for rows of up to width inputs.
 func NewLists(rows, width int) *Lists {
 	width += 64 // whole panels, and a vector beyond
-	return &Lists{width, make([]int32, rows*width), make([]int32, rows)}
+	return &Lists{width: width, index: make([]int32, rows*width), n: make([]int32, rows)}
 }
 
 // Product writes bias + x·w, or at least the floor, to the rows of y; with keep it adds to what is there. Rows begin xs
@@ -78,6 +83,9 @@ func (l *Layer) some(s *Lists, group, from, groups int, x []float32, xs int, kee
 		panic("kernel: lists are too short")
 	}
 	loops.list[group](groups, wide, &x[0], 4*xs, &index[0], 4*s.width, &n[0])
+	for _, k := range n {
+		s.terms += uint64(group * int(k) * l.out)
+	}
 	panel := loops.panel()
 	for j := 0; j < len(l.b); {
 		panels := min(2, (len(l.b)-j)/panel)
@@ -194,6 +202,19 @@ func (k *Kernel) Gate(z, y, x []float32) {
 		}
 	}
 	gate(z, y, x)
+}
+
+// Finite reports whether all numbers are.
+func (k *Kernel) Finite(x []float32) bool {
+	if k.loops != nil {
+		if n := len(x) / k.loops.lanes; n > 0 {
+			if k.loops.finite(n, unsafe.SliceData(x)) != 0 {
+				return false
+			}
+			x = x[n*k.loops.lanes:]
+		}
+	}
+	return finite(x)
 }
 
 // Adam holds the numbers of one step of the optimiser.

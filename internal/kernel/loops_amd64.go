@@ -140,6 +140,12 @@ func gateAVX512(n int, x *float32, y *float32, z *float32)
 func adamAVX512(n int, w *float32, grad *float32, mean *float32, power *float32, factors *float32)
 
 //go:noescape
+func finiteAVX512(n int, x *float32) uint32
+
+//go:noescape
+func spinAVX512(n int)
+
+//go:noescape
 func productAVX2_1(x *float32, xs int, w *float32, k int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
@@ -225,3 +231,9 @@ func gateAVX2(n int, x *float32, y *float32, z *float32)
 
 //go:noescape
 func adamAVX2(n int, w *float32, grad *float32, mean *float32, power *float32, factors *float32)
+
+//go:noescape
+func finiteAVX2(n int, x *float32) uint32
+
+//go:noescape
+func spinAVX2(n int)

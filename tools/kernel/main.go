@@ -29,6 +29,9 @@ var machines = []machine{
 	}},
 }
 
+// Comparisons: not numbers, and not numbers or not equal.
+const unordered, unequal = 3, 4
+
 // Tables of list.
 var ascending, packing Mem
 
@@ -54,6 +57,8 @@ func main() {
 		m.add()
 		m.gate()
 		m.adam()
+		m.finite()
+		m.spin()
 	}
 	Generate()
 }
@@ -372,7 +377,7 @@ func (m machine) list(rows int) {
 		VMOVDQU32(found, at(to, 0))
 		VPADDD(step, places, places)
 	} else {
-		VCMPPS(U8(4), found, zero, found) // not equal, or not numbers
+		VCMPPS(U8(unequal), found, zero, found)
 		VMOVMSKPS(found, set)
 		VPMOVZXBD(Mem{Base: table, Index: set.As64(), Scale: 8}, found)
 		VPADDD(places, found, found)
@@ -525,15 +530,60 @@ func (m machine) gate() {
 	m.along([]string{"x", "y", "z"}, func(p []reg.GPVirtual) {
 		if m.bytes == 64 {
 			VMOVUPS(at(p[1], 0), v)
-			VCMPPS(U8(4), zero, v, reg.K1)
+			VCMPPS(U8(unequal), zero, v, reg.K1)
 			VMOVUPS_Z(at(p[0], 0), reg.K1, v)
 		} else {
-			VCMPPS(U8(4), at(p[1], 0), zero, v)
+			VCMPPS(U8(unequal), at(p[1], 0), zero, v)
 			VANDPS(at(p[0], 0), v, v)
 		}
 		VMOVUPS(v, at(p[2], 0))
 	})
 }
+
+// finite returns 0 if all numbers are finite: then they times 0 add up to numbers.
+func (m machine) finite() {
+	TEXT("finite"+m.name, NOSPLIT, "func(n int, x *float32) uint32")
+	Pragma("noescape")
+	zero, sum := m.v[0], m.v[1]
+	m.clear(zero)
+	m.clear(sum)
+	n, x := load("n"), load("x")
+	Label("next")
+	VFMADD231PS(at(x, 0), zero, sum)
+	ADDQ(I8(m.bytes), x)
+	DECQ(n)
+	JNZ(LabelRef("next"))
+	set := GP32()
+
+	if m.bytes == 64 {
+		VCMPPS(U8(unordered), sum, sum, reg.K1)
+		KMOVW(reg.K1, set)
+	} else {
+		VCMPPS(U8(unordered), sum, sum, sum)
+		VMOVMSKPS(sum, set)
+	}
+	Store(set, ReturnIndex(0))
+	end()
+}
+
+// spin makes n times chains multiply-adds that wait for nothing but the arithmetic.
+func (m machine) spin() {
+	text("spin"+m.name, "n int")
+	n := load("n")
+	for i := range chains + 1 {
+		m.clear(m.v[i])
+	}
+	Label("next")
+	for i := range chains {
+		VFMADD231PS(m.v[chains], m.v[chains], m.v[i])
+	}
+	DECQ(n)
+	JNZ(LabelRef("next"))
+	end()
+}
+
+// chains is how many sums of a spin grow side by side.
+const chains = 12
 
 // adam is a step of the optimiser, operation by operation as written in Go, without fused ones: the last weights
 // that fill no vector are left to that.

@@ -32,7 +32,7 @@ func TestAdamIsTheDefinition(t *testing.T) {
 	matrix, bias := normals(r, 6), normals(r, 3)
 	want := [][]float64{widened(matrix), widened(bias)}
 	mean, power := [][]float64{make([]float64, 6), make([]float64, 3)}, [][]float64{make([]float64, 6), make([]float64, 3)}
-	a := newAdam(cfg, []int{6, 3})
+	a := newAdam(chosen(t), cfg, []int{6, 3})
 	w0, g0 := newWeight(matrix, 2, 3)
 	w1, g1 := newWeight(bias, 3)
 	for step := 1; step <= 50; step++ {
@@ -78,7 +78,7 @@ func widened(x []float32) []float64 {
 
 func TestAdamRefusesBadGradients(t *testing.T) {
 	for _, bad := range []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))} {
-		a := newAdam(DefaultConfig(), []int{2, 2})
+		a := newAdam(chosen(t), DefaultConfig(), []int{2, 2})
 		v0, v1 := []float32{1, 2}, []float32{3, 4}
 		w0, g0 := newWeight(v0, 2)
 		w1, g1 := newWeight(v1, 2)

@@ -91,7 +91,7 @@ func (l *Learner) Restore(r io.Reader) error {
 		return fmt.Errorf("learner: checkpoint for %s with encoder %s version %d: must be for %s with %s version %d",
 			w.Meta.Spec, w.Meta.Encoder, w.Meta.EncoderVersion, l.weights.Meta.Spec, l.weights.Meta.Encoder, l.weights.Meta.EncoderVersion)
 	}
-	a := newAdam(l.cfg, sizes(w))
+	a := newAdam(l.k, l.cfg, sizes(w))
 	a.step = step
 	for i := range a.mean {
 		for _, data := range [][]float32{a.mean[i], a.power[i]} {
@@ -114,7 +114,7 @@ func (l *Learner) Restore(r io.Reader) error {
 		return fmt.Errorf("learner: reading a checkpoint: %w", err)
 	}
 	for i, m := range a.mean {
-		if !finite(m) || !finite(a.power[i]) {
+		if !l.k.Finite(m) || !l.k.Finite(a.power[i]) {
 			return fmt.Errorf("learner: checkpoint with moments of %s that are not finite", w.Tensors[i].Name)
 		}
 		for _, v := range a.power[i] {

@@ -6,14 +6,17 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mancalagym/mancalagym/agents/neural"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"github.com/mancalagym/mancalagym/agents/neural"
+	"github.com/mancalagym/mancalagym/internal/kernel"
 )
 
 // Learner is a network in the making, with its optimiser. It is for one goroutine; several Learners may work
 // at a time.
 type Learner struct {
+	k       *kernel.Kernel
 	cfg     Config
 	weights *neural.Weights // the graph computes on its numbers, in place
 	adam    *adam
@@ -37,8 +40,17 @@ type Loss struct {
 // building guards New: Gorgonia keeps constants and counters common to all graphs.
 var building sync.Mutex
 
-// New returns a Learner that starts from a copy of w, with fresh moments.
+// New returns a Learner that starts from a copy of w, with fresh moments. It computes with the kernel that neural.Kernel
+// names.
 func New(w *neural.Weights, cfg Config) (*Learner, error) {
+	k, err := kernel.Chosen()
+	if err != nil {
+		return nil, fmt.Errorf("learner: %w", err)
+	}
+	return newOn(k, w, cfg)
+}
+
+func newOn(k *kernel.Kernel, w *neural.Weights, cfg Config) (*Learner, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -47,12 +59,12 @@ func New(w *neural.Weights, cfg Config) (*Learner, error) {
 	}
 	n, s := cfg.Batch, w.Shape
 	l := &Learner{
-		cfg: cfg, weights: w.Clone(),
+		k: k, cfg: cfg, weights: w.Clone(),
 		indices: make([]int32, n*s.Active), legal: make([]uint64, n),
 		policy: make([]float32, n*s.Actions), policyWeight: make([]float32, n),
 		value: make([]float32, n*neural.Outcomes), valueWeight: make([]float32, n),
 	}
-	l.adam = newAdam(cfg, sizes(w))
+	l.adam = newAdam(k, cfg, sizes(w))
 	building.Lock()
 	defer building.Unlock()
 	if err := l.build(); err != nil {
@@ -100,17 +112,17 @@ func (l *Learner) build() error {
 		return out
 	}
 
-	trunk := apply(newGather(n, s), input("indices", l.indices, n, s.Active), param(), param())
+	trunk := apply(newGather(l.k, n, s), input("indices", l.indices, n, s.Active), param(), param())
 	for range s.Blocks {
-		inner := apply(newLinear(n, s.Width, s.Width, false, true), trunk, param(), param())
-		trunk = apply(newLinear(n, s.Width, s.Width, true, true), inner, param(), param(), trunk)
+		inner := apply(newLinear(l.k, n, s.Width, s.Width, false, true), trunk, param(), param())
+		trunk = apply(newLinear(l.k, n, s.Width, s.Width, true, true), inner, param(), param(), trunk)
 	}
-	logits := apply(newLinear(n, s.Width, s.Actions, false, false), trunk, param(), param())
+	logits := apply(newLinear(l.k, n, s.Width, s.Actions, false, false), trunk, param(), param())
 	head, width := trunk, s.Width
 	if s.ValueWidth > 0 {
-		head, width = apply(newLinear(n, s.Width, s.ValueWidth, false, true), trunk, param(), param()), s.ValueWidth
+		head, width = apply(newLinear(l.k, n, s.Width, s.ValueWidth, false, true), trunk, param(), param()), s.ValueWidth
 	}
-	outcome := apply(newLinear(n, width, neural.Outcomes, false, false), head, param(), param())
+	outcome := apply(newLinear(l.k, n, width, neural.Outcomes, false, false), head, param(), param())
 
 	every := make([]uint64, n)
 	for i := range every {
@@ -146,7 +158,7 @@ func (l *Learner) Step(b *Batch) (Loss, error) {
 	if err != nil {
 		return Loss{}, err
 	}
-	if !finite([]float32{loss.Policy, loss.Value, loss.Total}) {
+	if !l.k.Finite([]float32{loss.Policy, loss.Value, loss.Total}) {
 		l.forget()
 		return loss, fmt.Errorf("learner: step %d: policy loss %v, value loss %v: must be finite; the weights are those after step %d",
 			l.adam.step+1, loss.Policy, loss.Value, l.adam.step)

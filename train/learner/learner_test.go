@@ -7,6 +7,7 @@ import (
 	"github.com/mancalagym/mancalagym/agents"
 	"github.com/mancalagym/mancalagym/agents/neural"
 	"github.com/mancalagym/mancalagym/env/mancala"
+	"github.com/mancalagym/mancalagym/internal/kernel"
 )
 
 var (
@@ -15,6 +16,15 @@ var (
 	odd    = neural.Shape{Inputs: 37, Active: 3, Width: 13, Blocks: 2, ValueWidth: 7, Actions: 5}
 	bare   = neural.Shape{Inputs: 9, Active: 2, Width: 3, Blocks: 0, ValueWidth: 0, Actions: 1}
 )
+
+func chosen(t testing.TB) *kernel.Kernel {
+	t.Helper()
+	k, err := kernel.Chosen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
 
 func initial(t testing.TB, s neural.Shape, seed uint64) *neural.Weights {
 	t.Helper()

@@ -1,10 +1,9 @@
 package learner
 
 import (
-	"math"
-
-	"gonum.org/v1/gonum/blas"
 	"gorgonia.org/gorgonia"
+
+	"github.com/mancalagym/mancalagym/internal/kernel"
 )
 
 // linear is a layer: x (rows × in), w (in × out), b (out) and, with skip, s (rows × out) →
@@ -12,12 +11,14 @@ import (
 type linear struct {
 	form
 	result
+	k               *kernel.Kernel
+	m               multiplier
 	rows, ins, outs int
 	skip, relu      bool
 }
 
-func newLinear(rows, in, out int, skip, relu bool) *linear {
-	l := &linear{rows: rows, ins: in, outs: out, skip: skip, relu: relu}
+func newLinear(k *kernel.Kernel, rows, in, out int, skip, relu bool) *linear {
+	l := &linear{k: k, m: newMultiplier(k), rows: rows, ins: in, outs: out, skip: skip, relu: relu}
 	name, args := "linear", []arg{f32(rows, in), f32(in, out), f32(out)}
 	if skip {
 		name, args = name+"+skip", append(args, f32(rows, out))
@@ -32,17 +33,12 @@ func newLinear(rows, in, out int, skip, relu bool) *linear {
 
 // Do implements gorgonia.Op.
 func (l *linear) Do(v ...gorgonia.Value) (gorgonia.Value, error) {
-	x, w, b := floats(v[0]), floats(v[1]), floats(v[2])
-	for at := 0; at < len(l.y); at += l.outs {
-		copy(l.y[at:at+l.outs], b)
-	}
+	var skip []float32
 	if l.skip {
-		add(l.y, floats(v[3]))
+		skip = floats(v[3])
 	}
-	gorgonia.WhichBLAS().Sgemm(blas.NoTrans, blas.NoTrans, l.rows, l.outs, l.ins, 1, x, l.ins, w, l.outs, 1, l.y, l.outs)
-	if l.relu {
-		relu(l.y)
-	}
+	x, w := kernel.Matrix{Data: floats(v[0]), Lead: l.ins}, kernel.Matrix{Data: floats(v[1]), Lead: l.outs}
+	l.m.multiply(l.rows, l.outs, l.ins, x, w, floats(v[2]), skip, l.y, l.relu)
 	return l.dense, nil
 }
 
@@ -60,19 +56,19 @@ func (l *linear) SymDiff(in gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia.
 	dz := grad
 	var err error
 	if l.relu {
-		if dz, err = gorgonia.ApplyOp(newGate(l.rows, l.outs), out, grad); err != nil {
+		if dz, err = gorgonia.ApplyOp(newGate(l.k, l.rows, l.outs), out, grad); err != nil {
 			return nil, err
 		}
 	}
-	dx, err := gorgonia.ApplyOp(newProduct(false, true, l.rows, l.ins, l.outs), dz, in[1])
+	dx, err := gorgonia.ApplyOp(newProduct(l.k, false, true, l.rows, l.ins, l.outs), dz, in[1])
 	if err != nil {
 		return nil, err
 	}
-	dw, err := gorgonia.ApplyOp(newProduct(true, false, l.ins, l.outs, l.rows), in[0], dz)
+	dw, err := gorgonia.ApplyOp(newProduct(l.k, true, false, l.ins, l.outs, l.rows), in[0], dz)
 	if err != nil {
 		return nil, err
 	}
-	db, err := gorgonia.ApplyOp(newColumns(l.rows, l.outs), dz)
+	db, err := gorgonia.ApplyOp(newColumns(l.k, l.rows, l.outs), dz)
 	if err != nil {
 		return nil, err
 	}
@@ -88,19 +84,19 @@ type product struct {
 	form
 	result
 	last
-	ta, tb           blas.Transpose
-	m, n, k          int
-	strideA, strideB int
+	by            multiplier
+	left, right   kernel.Matrix // without data
+	rows, cols, k int
 }
 
-func newProduct(ta, tb bool, m, n, k int) *product {
-	p := &product{ta: blas.NoTrans, tb: blas.NoTrans, m: m, n: n, k: k, strideA: k, strideB: n}
+func newProduct(by *kernel.Kernel, ta, tb bool, m, n, k int) *product {
+	p := &product{by: newMultiplier(by), left: kernel.Matrix{Lead: k, Trans: ta}, right: kernel.Matrix{Lead: n, Trans: tb}, rows: m, cols: n, k: k}
 	name, a, b := "product", f32(m, k), f32(k, n)
 	if ta {
-		name, a, p.ta, p.strideA = name+"ᵀ·", f32(k, m), blas.Trans, m
+		name, a, p.left.Lead = name+"ᵀ·", f32(k, m), m
 	}
 	if tb {
-		name, b, p.tb, p.strideB = name+"·ᵀ", f32(n, k), blas.Trans, k
+		name, b, p.right.Lead = name+"·ᵀ", f32(n, k), k
 	}
 	p.form = newForm(name, f32(m, n), a, b)
 	p.result = newResult(p.out)
@@ -109,7 +105,9 @@ func newProduct(ta, tb bool, m, n, k int) *product {
 
 // Do implements gorgonia.Op.
 func (p *product) Do(v ...gorgonia.Value) (gorgonia.Value, error) {
-	gorgonia.WhichBLAS().Sgemm(p.ta, p.tb, p.m, p.n, p.k, 1, floats(v[0]), p.strideA, floats(v[1]), p.strideB, 0, p.y, p.n)
+	a, b := p.left, p.right
+	a.Data, b.Data = floats(v[0]), floats(v[1])
+	p.by.multiply(p.rows, p.cols, p.k, a, b, nil, nil, p.y, false)
 	return p.dense, nil
 }
 
@@ -119,22 +117,18 @@ type gate struct {
 	form
 	result
 	last
+	k *kernel.Kernel
 }
 
-func newGate(rows, width int) *gate {
-	g := &gate{form: newForm("gate", f32(rows, width), f32(rows, width), f32(rows, width))}
+func newGate(k *kernel.Kernel, rows, width int) *gate {
+	g := &gate{k: k, form: newForm("gate", f32(rows, width), f32(rows, width), f32(rows, width))}
 	g.result = newResult(g.out)
 	return g
 }
 
 // Do implements gorgonia.Op.
 func (g *gate) Do(v ...gorgonia.Value) (gorgonia.Value, error) {
-	y, dy := floats(v[0])[:len(g.y)], floats(v[1])[:len(g.y)]
-	for i := range g.y {
-		// All bits of the mask are those of "y is not 0", without a branch that could not be guessed.
-		u := math.Float32bits(y[i])
-		g.y[i] = math.Float32frombits(math.Float32bits(dy[i]) & uint32(int32(u|-u)>>31))
-	}
+	g.k.Gate(g.y, floats(v[0]), floats(v[1]))
 	return g.dense, nil
 }
 
@@ -143,10 +137,11 @@ type columns struct {
 	form
 	result
 	last
+	k *kernel.Kernel
 }
 
-func newColumns(rows, width int) *columns {
-	c := &columns{form: newForm("columns", f32(width), f32(rows, width))}
+func newColumns(k *kernel.Kernel, rows, width int) *columns {
+	c := &columns{k: k, form: newForm("columns", f32(width), f32(rows, width))}
 	c.result = newResult(c.out)
 	return c
 }
@@ -155,7 +150,7 @@ func newColumns(rows, width int) *columns {
 func (c *columns) Do(v ...gorgonia.Value) (gorgonia.Value, error) {
 	clear(c.y)
 	for x := floats(v[0]); len(x) > 0; x = x[len(c.y):] {
-		add(c.y, x)
+		c.k.Add(c.y, x)
 	}
 	return c.dense, nil
 }

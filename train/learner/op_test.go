@@ -9,6 +9,9 @@ import (
 
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"github.com/mancalagym/mancalagym/agents/neural"
+	"github.com/mancalagym/mancalagym/internal/kernel"
 )
 
 // trial is an operation with inputs to try it on. make returns a fresh operation each time.
@@ -46,7 +49,7 @@ func odds(r *rand.Rand, width int, masks []uint64) []float32 {
 	return x
 }
 
-func trials() []trial {
+func trials(k *kernel.Kernel) []trial {
 	r := rand.New(rand.NewPCG(3, 0x7e57))
 	var all []trial
 	for _, c := range []struct {
@@ -58,7 +61,7 @@ func trials() []trial {
 			v = append(v, normals(r, c.rows*c.out))
 		}
 		all = append(all, trial{
-			fmt.Sprintf("linear%v", c), func() gorgonia.SDOp { return newLinear(c.rows, c.in, c.out, c.skip, c.relu) },
+			fmt.Sprintf("linear%v", c), func() gorgonia.SDOp { return newLinear(k, c.rows, c.in, c.out, c.skip, c.relu) },
 			func(o gorgonia.SDOp) []arg { return o.(*linear).in }, v,
 		})
 	}
@@ -66,7 +69,7 @@ func trials() []trial {
 	idx := lessons(6, s, 1).Indices
 	copy(idx[3:6], idx[:3]) // two equal rows: their gradients add up
 	all = append(all, trial{
-		"gather", func() gorgonia.SDOp { return newGather(6, s) },
+		"gather", func() gorgonia.SDOp { return newGather(k, 6, s) },
 		func(o gorgonia.SDOp) []arg { return o.(*gather).in },
 		[]any{idx, normals(r, s.Inputs*s.Width), normals(r, s.Width)},
 	})
@@ -116,66 +119,75 @@ func between(g, below, above, tol float64) bool {
 }
 
 func TestGradientsAreNumericallyRight(t *testing.T) {
-	for _, c := range trials() {
-		t.Run(c.name, func(t *testing.T) {
-			g := gorgonia.NewGraph()
-			o := c.make()
-			var in, wrt gorgonia.Nodes
-			diff := o.DiffWRT(len(c.values))
-			for i, v := range c.tensors(o) {
-				n := gorgonia.NewTensor(g, v.Dtype(), v.Shape().Dims(), gorgonia.WithShape(v.Shape()...), gorgonia.WithName(fmt.Sprint("in", i)), gorgonia.WithValue(v))
-				in = append(in, n)
-				if diff[i] {
-					wrt = append(wrt, n)
-				}
+	for _, name := range neural.Kernels() {
+		k, err := kernel.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range trials(k) {
+			t.Run(name+"/"+c.name, c.checkGradients)
+		}
+	}
+}
+
+func (c trial) checkGradients(t *testing.T) {
+	g := gorgonia.NewGraph()
+	o := c.make()
+	var in, wrt gorgonia.Nodes
+	diff := o.DiffWRT(len(c.values))
+	for i, v := range c.tensors(o) {
+		n := gorgonia.NewTensor(g, v.Dtype(), v.Shape().Dims(), gorgonia.WithShape(v.Shape()...), gorgonia.WithName(fmt.Sprint("in", i)), gorgonia.WithValue(v))
+		in = append(in, n)
+		if diff[i] {
+			wrt = append(wrt, n)
+		}
+	}
+	out, err := gorgonia.ApplyOp(o, in...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cost, weight := out, []float32(nil)
+	if !out.IsScalar() {
+		weight = normals(rand.New(rand.NewPCG(1, 2)), out.Shape().TotalSize())
+		w := tensor.New(tensor.WithShape(out.Shape()...), tensor.WithBacking(weight))
+		n := gorgonia.NewTensor(g, tensor.Float32, out.Dims(), gorgonia.WithShape(out.Shape()...), gorgonia.WithName("weight"), gorgonia.WithValue(w))
+		cost = gorgonia.Must(gorgonia.Sum(gorgonia.Must(gorgonia.HadamardProd(out, n))))
+	}
+	if _, err := gorgonia.Grad(cost, wrt...); err != nil {
+		t.Fatal(err)
+	}
+	vm := gorgonia.NewTapeMachine(g, gorgonia.BindDualValues(wrt...))
+	defer vm.Close()
+	if err := vm.RunAll(); err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range in {
+		if !diff[i] {
+			continue
+		}
+		d, err := n.Grad()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, x := floats(d), c.values[i].([]float32)
+		for j := range x {
+			const h = 1.0 / 256
+			old := x[j]
+			x[j] = old + h
+			up := c.cost(t, weight)
+			x[j] = old - h
+			down := c.cost(t, weight)
+			x[j] = old
+			if mid := c.cost(t, weight); !between(float64(got[j]), (mid-down)/h, (up-mid)/h, 2e-3) {
+				t.Errorf("input %d place %d: gradient %v, numerically %v below and %v above", i, j, got[j], (mid-down)/h, (up-mid)/h)
 			}
-			out, err := gorgonia.ApplyOp(o, in...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			cost, weight := out, []float32(nil)
-			if !out.IsScalar() {
-				weight = normals(rand.New(rand.NewPCG(1, 2)), out.Shape().TotalSize())
-				w := tensor.New(tensor.WithShape(out.Shape()...), tensor.WithBacking(weight))
-				n := gorgonia.NewTensor(g, tensor.Float32, out.Dims(), gorgonia.WithShape(out.Shape()...), gorgonia.WithName("weight"), gorgonia.WithValue(w))
-				cost = gorgonia.Must(gorgonia.Sum(gorgonia.Must(gorgonia.HadamardProd(out, n))))
-			}
-			if _, err := gorgonia.Grad(cost, wrt...); err != nil {
-				t.Fatal(err)
-			}
-			vm := gorgonia.NewTapeMachine(g, gorgonia.BindDualValues(wrt...))
-			defer vm.Close()
-			if err := vm.RunAll(); err != nil {
-				t.Fatal(err)
-			}
-			for i, n := range in {
-				if !diff[i] {
-					continue
-				}
-				d, err := n.Grad()
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, x := floats(d), c.values[i].([]float32)
-				for j := range x {
-					const h = 1.0 / 256
-					old := x[j]
-					x[j] = old + h
-					up := c.cost(t, weight)
-					x[j] = old - h
-					down := c.cost(t, weight)
-					x[j] = old
-					if mid := c.cost(t, weight); !between(float64(got[j]), (mid-down)/h, (up-mid)/h, 2e-3) {
-						t.Errorf("input %d place %d: gradient %v, numerically %v below and %v above", i, j, got[j], (mid-down)/h, (up-mid)/h)
-					}
-				}
-			}
-		})
+		}
 	}
 }
 
 func TestEntropyIsMasked(t *testing.T) {
-	c := trials()[len(trials())-1]
+	all := trials(chosen(t))
+	c := all[len(all)-1]
 	want := 0.0
 	logits, masks, target, weight := c.values[0].([]float32), c.values[1].([]uint64), c.values[2].([]float32), c.values[3].([]float32)
 	for r, m := range masks {
@@ -197,31 +209,32 @@ func TestEntropyIsMasked(t *testing.T) {
 }
 
 func TestHashHoldsEveryParameter(t *testing.T) {
+	k := chosen(t)
 	s, wider := odd, odd
 	wider.Inputs++
 	all := []func() gorgonia.Op{
-		func() gorgonia.Op { return newLinear(2, 3, 4, false, false) },
-		func() gorgonia.Op { return newLinear(3, 3, 4, false, false) },
-		func() gorgonia.Op { return newLinear(2, 4, 4, false, false) },
-		func() gorgonia.Op { return newLinear(2, 3, 3, false, false) },
-		func() gorgonia.Op { return newLinear(2, 3, 4, true, false) },
-		func() gorgonia.Op { return newLinear(2, 3, 4, false, true) },
-		func() gorgonia.Op { return newLinear(2, 3, 4, true, true) },
-		func() gorgonia.Op { return newProduct(false, false, 4, 4, 4) },
-		func() gorgonia.Op { return newProduct(true, false, 4, 4, 4) },
-		func() gorgonia.Op { return newProduct(false, true, 4, 4, 4) },
-		func() gorgonia.Op { return newProduct(false, true, 4, 4, 5) },
-		func() gorgonia.Op { return newProduct(false, true, 4, 5, 4) },
-		func() gorgonia.Op { return newProduct(false, true, 5, 4, 4) },
-		func() gorgonia.Op { return newGate(2, 3) },
-		func() gorgonia.Op { return newGate(3, 2) },
-		func() gorgonia.Op { return newColumns(2, 3) },
-		func() gorgonia.Op { return newColumns(3, 3) },
-		func() gorgonia.Op { return newGather(2, s) },
-		func() gorgonia.Op { return newGather(3, s) },
-		func() gorgonia.Op { return newGather(2, wider) },
-		func() gorgonia.Op { return newScatter(newGather(2, s)) },
-		func() gorgonia.Op { return newScatter(newGather(2, wider)) },
+		func() gorgonia.Op { return newLinear(k, 2, 3, 4, false, false) },
+		func() gorgonia.Op { return newLinear(k, 3, 3, 4, false, false) },
+		func() gorgonia.Op { return newLinear(k, 2, 4, 4, false, false) },
+		func() gorgonia.Op { return newLinear(k, 2, 3, 3, false, false) },
+		func() gorgonia.Op { return newLinear(k, 2, 3, 4, true, false) },
+		func() gorgonia.Op { return newLinear(k, 2, 3, 4, false, true) },
+		func() gorgonia.Op { return newLinear(k, 2, 3, 4, true, true) },
+		func() gorgonia.Op { return newProduct(k, false, false, 4, 4, 4) },
+		func() gorgonia.Op { return newProduct(k, true, false, 4, 4, 4) },
+		func() gorgonia.Op { return newProduct(k, false, true, 4, 4, 4) },
+		func() gorgonia.Op { return newProduct(k, false, true, 4, 4, 5) },
+		func() gorgonia.Op { return newProduct(k, false, true, 4, 5, 4) },
+		func() gorgonia.Op { return newProduct(k, false, true, 5, 4, 4) },
+		func() gorgonia.Op { return newGate(k, 2, 3) },
+		func() gorgonia.Op { return newGate(k, 3, 2) },
+		func() gorgonia.Op { return newColumns(k, 2, 3) },
+		func() gorgonia.Op { return newColumns(k, 3, 3) },
+		func() gorgonia.Op { return newGather(k, 2, s) },
+		func() gorgonia.Op { return newGather(k, 3, s) },
+		func() gorgonia.Op { return newGather(k, 2, wider) },
+		func() gorgonia.Op { return newScatter(newGather(k, 2, s)) },
+		func() gorgonia.Op { return newScatter(newGather(k, 2, wider)) },
 		func() gorgonia.Op { return newEntropy(2, 3, 1) },
 		func() gorgonia.Op { return newEntropy(2, 3, 1.000001) },
 		func() gorgonia.Op { return newEntropy(2, 4, 1) },
@@ -242,14 +255,15 @@ func TestHashHoldsEveryParameter(t *testing.T) {
 }
 
 func TestOpsRefuseOtherShapes(t *testing.T) {
+	k := chosen(t)
 	g := gorgonia.NewGraph()
 	x := gorgonia.NewMatrix(g, tensor.Float32, gorgonia.WithShape(2, 3), gorgonia.WithName("x"))
 	w := gorgonia.NewMatrix(g, tensor.Float32, gorgonia.WithShape(2, 3), gorgonia.WithName("w"))
 	b := gorgonia.NewVector(g, tensor.Float32, gorgonia.WithShape(4), gorgonia.WithName("b"))
-	if _, err := gorgonia.ApplyOp(newLinear(2, 3, 4, false, false), x, w, b); err == nil {
+	if _, err := gorgonia.ApplyOp(newLinear(k, 2, 3, 4, false, false), x, w, b); err == nil {
 		t.Error("a matrix of 2×3 was taken for one of 3×4")
 	}
-	if _, err := gorgonia.ApplyOp(newLinear(2, 3, 4, false, false), x, w); err == nil {
+	if _, err := gorgonia.ApplyOp(newLinear(k, 2, 3, 4, false, false), x, w); err == nil {
 		t.Error("a missing bias was not missed")
 	}
 }

@@ -1,9 +1,11 @@
 package learner
 
 import (
-	"github.com/mancalagym/mancalagym/agents/neural"
 	"gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"github.com/mancalagym/mancalagym/agents/neural"
+	"github.com/mancalagym/mancalagym/internal/kernel"
 )
 
 // gather is the first layer: indices (rows × active, int32), w (inputs × width), b (width) →
@@ -11,11 +13,12 @@ import (
 type gather struct {
 	form
 	result
+	k                           *kernel.Kernel
 	rows, active, inputs, width int
 }
 
-func newGather(rows int, s neural.Shape) *gather {
-	g := &gather{rows: rows, active: s.Active, inputs: s.Inputs, width: s.Width}
+func newGather(k *kernel.Kernel, rows int, s neural.Shape) *gather {
+	g := &gather{k: k, rows: rows, active: s.Active, inputs: s.Inputs, width: s.Width}
 	g.form = newForm("gather", f32(rows, s.Width), arg{tensor.Int32, tensor.Shape{rows, s.Active}}, f32(s.Inputs, s.Width), f32(s.Width))
 	g.result = newResult(g.out)
 	return g
@@ -24,14 +27,7 @@ func newGather(rows int, s neural.Shape) *gather {
 // Do implements gorgonia.Op.
 func (g *gather) Do(v ...gorgonia.Value) (gorgonia.Value, error) {
 	idx, w, b := v[0].Data().([]int32), floats(v[1]), floats(v[2])
-	for r := range g.rows {
-		y := g.y[r*g.width : (r+1)*g.width]
-		copy(y, b)
-		for _, i := range idx[r*g.active : (r+1)*g.active] {
-			add(y, w[int(i)*g.width:])
-		}
-		relu(y)
-	}
+	g.k.Gather(g.rows, g.active, idx, w, g.width, b, g.y, g.width)
 	return g.dense, nil
 }
 
@@ -40,7 +36,7 @@ func (g *gather) DiffWRT(int) []bool { return []bool{false, true, true} }
 
 // SymDiff implements gorgonia.SDOp.
 func (g *gather) SymDiff(in gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia.Nodes, error) {
-	dz, err := gorgonia.ApplyOp(newGate(g.rows, g.width), out, grad)
+	dz, err := gorgonia.ApplyOp(newGate(g.k, g.rows, g.width), out, grad)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +44,7 @@ func (g *gather) SymDiff(in gorgonia.Nodes, out, grad *gorgonia.Node) (gorgonia.
 	if err != nil {
 		return nil, err
 	}
-	db, err := gorgonia.ApplyOp(newColumns(g.rows, g.width), dz)
+	db, err := gorgonia.ApplyOp(newColumns(g.k, g.rows, g.width), dz)
 	return gorgonia.Nodes{nil, dw, db}, err
 }
 
@@ -57,11 +53,12 @@ type scatter struct {
 	form
 	result
 	last
+	k                   *kernel.Kernel
 	rows, active, width int
 }
 
 func newScatter(g *gather) *scatter {
-	s := &scatter{rows: g.rows, active: g.active, width: g.width}
+	s := &scatter{k: g.k, rows: g.rows, active: g.active, width: g.width}
 	s.form = newForm("scatter", f32(g.inputs, g.width), g.in[0], f32(g.rows, g.width))
 	s.result = newResult(s.out)
 	return s
@@ -71,25 +68,6 @@ func newScatter(g *gather) *scatter {
 func (s *scatter) Do(v ...gorgonia.Value) (gorgonia.Value, error) {
 	idx, dz := v[0].Data().([]int32), floats(v[1])
 	clear(s.y)
-	for r := range s.rows {
-		d := dz[r*s.width : (r+1)*s.width]
-		for _, i := range idx[r*s.active : (r+1)*s.active] {
-			add(s.y[int(i)*s.width:(int(i)+1)*s.width], d)
-		}
-	}
+	s.k.Scatter(s.rows, s.active, idx, s.y, s.width, dz, s.width, s.width)
 	return s.dense, nil
-}
-
-// add adds x to y, which may be shorter.
-func add(y, x []float32) {
-	x = x[:len(y)]
-	for i := range y {
-		y[i] += x[i]
-	}
-}
-
-func relu(x []float32) {
-	for i, v := range x {
-		x[i] = max(v, 0)
-	}
 }
