@@ -31,7 +31,6 @@ import (
 const (
 	tableMagic = "mancala table 1\n"
 	levelMagic = "mancala level 1\n"
-	magicWord  = "mancala "
 	align      = 64
 )
 
@@ -96,8 +95,13 @@ func readHeader(r io.ReaderAt, magic string) (h header, start int, err error) {
 	if err := json.Unmarshal(text[:n], &h); err != nil {
 		return h, 0, fmt.Errorf("damaged: header: %w", err)
 	}
-	start = len(head) + n + 4
-	return h, (start + align - 1) / align * align, nil
+	end := len(head) + n + 4
+	start = (end + align - 1) / align * align
+	pad := make([]byte, start-end)
+	if _, err := r.ReadAt(pad, int64(end)); err != nil || len(bytes.Trim(pad, "\x00")) > 0 {
+		return h, 0, errors.New("damaged: what follows the header is not zeros")
+	}
+	return h, start, nil
 }
 
 // plane streams n bytes, the one of place i from at, in pieces.

@@ -51,12 +51,16 @@ func Solve(ctx context.Context, r mancala.Rules, seeds int, path string, o Optio
 	if err != nil {
 		return err
 	}
+	return s.run(ctx, path)
+}
+
+func (s *solver) run(ctx context.Context, path string) error {
 	parts := Parts(path)
 	if err := os.MkdirAll(parts, 0o777); err != nil {
 		return fmt.Errorf("tablebase: %w", err)
 	}
 	var levels []Level
-	for k := range seeds + 1 {
+	for k := range s.seeds + 1 {
 		l, found, err := s.resume(parts, k)
 		if err != nil {
 			return err
@@ -68,7 +72,7 @@ func Solve(ctx context.Context, r mancala.Rules, seeds int, path string, o Optio
 		}
 		levels = append(levels, l)
 	}
-	s.tell(seeds, "file", 0)
+	s.tell(s.seeds, "file", 0)
 	if err := s.assemble(parts, path, levels); err != nil {
 		return err
 	}

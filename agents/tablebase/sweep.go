@@ -98,7 +98,22 @@ type tally struct {
 	annul                bool // an action is endless
 }
 
-// round works out one round. told is called now and then with the number of nodes that are done.
+func (t *tally) add(u *tally) {
+	t.changed += u.changed
+	t.moved += u.moved
+	t.open += u.open
+	t.annul = t.annul || u.annul
+}
+
+// hand is what a goroutine works with.
+type hand struct {
+	fan    fan
+	record record
+	room   [64]uint32
+	tally  tally // of a block
+}
+
+// round works out one round.
 func (w *sweep) round(ctx context.Context, round int) (t tally, err error) {
 	if w.blocks == nil {
 		w.blocks = make([]block, (w.size+blockNodes-1)/blockNodes)
@@ -110,20 +125,19 @@ func (w *sweep) round(ctx context.Context, round int) (t tally, err error) {
 	)
 	for range min(w.workers, len(w.blocks)) {
 		group.Go(func() {
+			var h hand
 			var own tally
-			var f fan
 			for ctx.Err() == nil {
 				i := int(line.Add(1)) - 1
 				if i >= len(w.blocks) {
 					break
 				}
-				w.block(i, round, &f, &own)
+				h.tally = tally{}
+				w.block(i, round, &h)
+				own.add(&h.tally)
 			}
 			mu.Lock()
-			t.changed += own.changed
-			t.moved += own.moved
-			t.open += own.open
-			t.annul = t.annul || own.annul
+			t.add(&own)
 			mu.Unlock()
 		})
 	}
@@ -133,7 +147,7 @@ func (w *sweep) round(ctx context.Context, round int) (t tally, err error) {
 }
 
 // block works out one block.
-func (w *sweep) block(i, round int, f *fan, t *tally) {
+func (w *sweep) block(i, round int, h *hand) {
 	b := &w.blocks[i]
 	if b.still && b.open == 0 {
 		return // both arrays hold the same
@@ -141,18 +155,13 @@ func (w *sweep) block(i, round int, f *fan, t *tally) {
 	first := i * blockNodes
 	last := min(first+blockNodes, w.size)
 	copy(w.next[first:last], w.now[first:last])
-	own := tally{}
 	if b.kept {
-		w.again(b, first, round, &own)
+		w.again(b, first, round, h)
 	} else {
-		w.fresh(b, first, last, round, f, &own)
+		w.fresh(b, first, last, round, h)
 	}
-	b.open = own.open
-	b.still = own.changed == 0
-	t.changed += own.changed
-	t.moved += own.moved
-	t.open += own.open
-	t.annul = t.annul || own.annul
+	b.open = h.tally.open
+	b.still = h.tally.changed == 0
 }
 
 // set writes a cell and reports whether the node is still open.
@@ -172,8 +181,8 @@ func (w *sweep) set(node int, cell uint16, t *tally) bool {
 }
 
 // fresh works out a block from the rules, and keeps the records if there is room.
-func (w *sweep) fresh(b *block, first, last, round int, f *fan, t *tally) {
-	var buffer [64]uint32
+func (w *sweep) fresh(b *block, first, last, round int, h *hand) {
+	f, r, t := &h.fan, &h.record, &h.tally
 	keep := writer{pages: w.pages}
 	x := w.ground.index
 	place := x.at(uint32(first/w.width), w.seeds)
@@ -191,14 +200,14 @@ func (w *sweep) fresh(b *block, first, last, round int, f *fan, t *tally) {
 				t.annul = t.annul || f.annul
 				expanded = true
 			}
-			r := record{children: buffer[:0]}
-			if cell, settled := w.judge.begin(node+side, f, &r); settled {
+			r.children = h.room[:0]
+			if cell, settled := w.judge.begin(node+side, f, r); settled {
 				w.next[node+side] = cell
 				t.changed++
 				continue
 			}
-			if w.set(node+side, w.judge.step(&r, w.now, round), t) {
-				keep.put(node+side-first, &r)
+			if w.set(node+side, w.judge.step(r, w.now, round), t) {
+				keep.put(node+side-first, r)
 			}
 		}
 	}
@@ -206,18 +215,19 @@ func (w *sweep) fresh(b *block, first, last, round int, f *fan, t *tally) {
 }
 
 // again works out a block from its records, and keeps those of the nodes that are still open.
-func (w *sweep) again(b *block, first, round int, t *tally) {
+func (w *sweep) again(b *block, first, round int, h *hand) {
+	r := &h.record
 	keep := writer{list: b.pages, within: true}
 	for _, p := range b.pages {
 		used := p.used
 		for at := 0; at < used; {
 			head := p.words[at]
 			n := int(head >> 8 & 0xff)
-			r := record{int8(head), p.words[at+1 : at+1+n : at+1+n]}
+			r.base, r.children = int8(head), p.words[at+1:at+1+n:at+1+n]
 			at += 1 + n
 			node := first + int(head>>16)
-			if w.set(node, w.judge.step(&r, w.now, round), t) {
-				keep.put(node-first, &r)
+			if w.set(node, w.judge.step(r, w.now, round), &h.tally) {
+				keep.put(node-first, r)
 			}
 		}
 	}

@@ -166,11 +166,15 @@ func (t *Table) Probe(s mancala.State) (value int, ok bool) {
 // Lookup returns what the table knows of s. It fails for positions with more seeds on the board, and at ply 0 for those of which an action leads
 // to such. A position that is over has value and distance 0.
 func (t *Table) Lookup(s mancala.State) (e Entry, ok bool) {
+	if s.Ply() == 0 && !s.Over() {
+		return t.first(s)
+	}
+	return t.later(s)
+}
+
+func (t *Table) later(s mancala.State) (e Entry, ok bool) {
 	if s.Over() {
 		return e, true
-	}
-	if s.Ply() == 0 {
-		return t.first(s)
 	}
 	k := s.OnBoard(mancala.South) + s.OnBoard(mancala.North)
 	if k >= len(t.values) {
@@ -206,13 +210,14 @@ func (t *Table) Choices(s mancala.State, list []Choice) (_ []Choice, ok bool) {
 		s = p.State()
 	}
 	begin := len(list)
-	for a := range t.free.Legal(s).All {
+	for legal := t.free.Legal(s); legal != 0; legal = legal.WithoutFirst() {
+		a := legal.First()
 		next := t.free.Next(s, a)
 		if next.Reason() == mancala.Endless {
 			list = append(list, Choice{Action: a, Endless: true})
 			continue
 		}
-		e, ok := t.Lookup(next)
+		e, ok := t.later(next)
 		if !ok {
 			return list[:begin], false
 		}
@@ -249,7 +254,7 @@ func (t *Table) first(s mancala.State) (e Entry, ok bool) {
 	p := s.Position()
 	p.Ply = 1
 	later := p.State()
-	e, known := t.Lookup(later)
+	e, known := t.later(later)
 	var room, spare [64]Choice
 	list, ok := t.Choices(s, room[:0])
 	if !ok || len(list) == 0 {

@@ -1,6 +1,7 @@
 package tablebase
 
 import (
+	"math/rand/v2"
 	"path/filepath"
 	"testing"
 
@@ -36,14 +37,37 @@ func solved(t testing.TB, spec string, seeds int) *Table {
 	return table
 }
 
-func TestEveryPositionSatisfiesItsEquation(t *testing.T) {
-	for _, c := range []struct {
-		spec  string
-		seeds int
-	}{{"modiar", 20}, {"modiar:grandslam=forced", 14}, {"urim", 8}, {"hoyito2", 9}, {"hoyito2:laps=3", 7}, {"oware", 8}} {
-		table := solved(t, c.spec, c.seeds)
-		if err := table.Verify(t.Context(), 2, nil); err != nil {
-			t.Error(err)
+// BenchmarkProbe asks for random positions of a table of 1.4 million, in the file's memory.
+func BenchmarkProbe(b *testing.B) {
+	table := solved(b, "urim", 11)
+	p := rand.New(rand.NewPCG(1, 1))
+	states := make([]mancala.State, 1<<16)
+	for i := range states {
+		states[i] = random(p, table.index, 11)
+	}
+	i := 0
+	sum := 0
+	for b.Loop() {
+		v, _ := table.Probe(states[i&(len(states)-1)])
+		sum += v
+		i++
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "positions/s")
+}
+
+// BenchmarkSolve solves Modiar up to 30 seeds, 1.6 million positions.
+func BenchmarkSolve(b *testing.B) {
+	r := rules(b, "modiar")
+	path := filepath.Join(b.TempDir(), "table")
+	const seeds = 30
+	for b.Loop() {
+		if err := Solve(b.Context(), r, seeds, path, Options{}); err != nil {
+			b.Fatal(err)
 		}
 	}
+	p, err := NewPlan(r, seeds, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(b.N)*float64(p.Positions)/b.Elapsed().Seconds(), "positions/s")
 }
