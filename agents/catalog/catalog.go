@@ -81,8 +81,14 @@ type FileError struct{ error }
 
 func (e FileError) Unwrap() error { return e.error }
 
-// Kinds returns the kinds of agents there are.
-func Kinds() []Kind { return slices.Clone(kinds) }
+// Kinds returns the kinds of agents there are. The list is the caller's.
+func Kinds() []Kind {
+	list := slices.Clone(kinds)
+	for i := range list {
+		list[i].Keys = slices.Clone(list[i].Keys)
+	}
+	return list
+}
 
 // Parse returns the agent of a text, kind or kind:key=value,key=value, for the variant of r. Weights are
 // read and matched with the variant here, once. The error of an unknown kind, key or value says what is allowed.
@@ -142,8 +148,8 @@ func lookahead(r mancala.Rules, values map[string]string) (func() (agents.Agent,
 // Net returns the agent that plays the network of h with PUCT, sims simulations a move, for a caller that holds the
 // network in memory.
 func Net(name string, r mancala.Rules, h *neural.Holder, sims int) (Entry, error) {
-	make, err := netSearch(r, h, map[string]string{"sims": strconv.Itoa(sims), "search": mcts.PUCT})
-	return Entry{Name: name, New: make}, err
+	maker, err := netSearch(r, h, map[string]string{"sims": strconv.Itoa(sims), "search": mcts.PUCT})
+	return Entry{Name: name, New: maker}, err
 }
 
 func net(r mancala.Rules, values map[string]string) (func() (agents.Agent, error), error) {

@@ -82,6 +82,17 @@ func TestKeysPrintInOneOrder(t *testing.T) {
 	}
 }
 
+func TestKindsAreTheCallers(t *testing.T) {
+	for _, k := range catalog.Kinds() {
+		for i := range k.Keys {
+			k.Keys[i].Name = "changed"
+		}
+	}
+	if _, err := catalog.Parse("mcts:sims=7", rules(t, "oware")); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestBadAgentsSayWhatIsAllowed(t *testing.T) {
 	modiar := rules(t, "modiar")
 	foreign := filepath.Join(t.TempDir(), "foreign")
