@@ -3,6 +3,7 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/mancalagym/mancalagym/agents/mcts"
 	"github.com/mancalagym/mancalagym/agents/minimax"
 	"github.com/mancalagym/mancalagym/agents/neural"
+	"github.com/mancalagym/mancalagym/agents/tablebase"
 	"github.com/mancalagym/mancalagym/env/encode"
 	"github.com/mancalagym/mancalagym/env/mancala"
 )
@@ -64,6 +66,13 @@ var kinds = []Kind{
 			{Name: "weights", Allowed: "a weights file"},
 			number("sims", 0, mcts.MaxSimulations, "64"),
 			choice("search", mcts.PUCT, mcts.Gumbel),
+		},
+	},
+	{
+		Name: "table", About: "plays perfectly what a table of mancala solve knows; else alpha-beta that probes it",
+		Keys: []Key{
+			{Name: "path", Allowed: "a table file"},
+			number("depth", 1, minimax.MaxDepth, "8"),
 		},
 	},
 }
@@ -123,6 +132,8 @@ func Parse(text string, r mancala.Rules) (Entry, error) {
 		})
 	case "net":
 		e.New, err = net(r, values)
+	case "table":
+		e.New, err = table(r, values)
 	}
 	if err != nil {
 		return Entry{}, fmt.Errorf("catalog: agent %q: %w", text, err)
@@ -143,6 +154,30 @@ func lookahead(r mancala.Rules, values map[string]string) (func() (agents.Agent,
 		}
 		return a, nil
 	}, c.Validate()
+}
+
+// table returns the maker of an agent that plays from a table, which all of them share, and beyond it looks ahead.
+func table(r mancala.Rules, values map[string]string) (func() (agents.Agent, error), error) {
+	t, err := tablebase.Open(values["path"], r)
+	if errors.Is(err, tablebase.ErrVariant) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, FileError{err}
+	}
+	c := minimax.Default()
+	c.Depth, _ = strconv.Atoi(values["depth"])
+	c.Prober = t
+	return func() (agents.Agent, error) {
+		if t.Seeds() == r.Info().Seeds {
+			return tablebase.NewAgent(t, nil)
+		}
+		beyond, err := minimax.New(r, c)
+		if err != nil {
+			return nil, err
+		}
+		return tablebase.NewAgent(t, beyond)
+	}, nil
 }
 
 // Net returns the agent that plays the network of h with PUCT, sims simulations a move, for a caller that holds the
@@ -204,8 +239,14 @@ func search(r mancala.Rules, values map[string]string, margin float64, evaluator
 		if err != nil {
 			return nil, err
 		}
-		return mcts.NewAgent(s), nil
+		return searching{mcts.NewAgent(s), s}, nil
 	}, nil
+}
+
+// searching is an Agent that also tells what it thinks of the actions.
+type searching struct {
+	agents.Agent
+	agents.Searcher
 }
 
 func (k *Kind) parse(list string, listed bool) (map[string]string, error) {

@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/mancalagym/mancalagym/agents/agenttest"
 	"github.com/mancalagym/mancalagym/agents/catalog"
 	"github.com/mancalagym/mancalagym/agents/neural"
+	"github.com/mancalagym/mancalagym/agents/tablebase"
 	"github.com/mancalagym/mancalagym/env/encode"
 	"github.com/mancalagym/mancalagym/env/mancala"
 )
@@ -63,6 +65,35 @@ func TestEveryKindConforms(t *testing.T) {
 				t.Errorf("%s: %s: %v", spec, text, err)
 			}
 		}
+	}
+}
+
+func TestTheTableConformsAndMustFit(t *testing.T) {
+	r := rules(t, "modiar")
+	path := filepath.Join(t.TempDir(), "table")
+	if err := tablebase.Solve(t.Context(), r, 14, path, tablebase.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	text := "table:path=" + path + ",depth=2"
+	e, err := catalog.Parse(text, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Name != text {
+		t.Errorf("canonical name of %s is %s", text, e.Name)
+	}
+	if err := agenttest.Check(func(mancala.Rules) (agents.Agent, error) { return e.New() }, r); err != nil {
+		t.Error(err)
+	}
+	if _, err := catalog.Parse(text, rules(t, "modiar:quiet=7")); err != nil {
+		t.Errorf("another quiet limit: %v", err)
+	}
+	_, err = catalog.Parse(text, rules(t, "urim"))
+	if err == nil || errors.As(err, new(catalog.FileError)) || !strings.Contains(err.Error(), "a table of another variant: modiar") {
+		t.Errorf("another variant: %v", err)
+	}
+	if _, err := catalog.Parse("table:path=/nowhere/at/all", r); !errors.As(err, new(catalog.FileError)) {
+		t.Errorf("a missing file: %v", err)
 	}
 }
 

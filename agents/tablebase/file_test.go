@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -142,7 +143,7 @@ func TestDamagedAndForeignFilesAreRefused(t *testing.T) {
 		}
 		return b.Bytes()
 	}
-	refused("other rules", headed(func(h *header) { h.Version = 2 }), "rules version 2: want modiar, version 1")
+	refused("other rules", headed(func(h *header) { h.Version = 2 }), "a table of another variant: modiar, rules version 2: want modiar, version 1")
 	refused("no such variant", headed(func(h *header) { h.Spec = "ouri" }), `variant "ouri"`)
 	refused("four rows", headed(func(h *header) { h.Spec = "omweso" }), "does not fit")
 	refused("too few levels", headed(func(h *header) { h.Levels = h.Levels[1:] }), "does not fit")
@@ -151,7 +152,7 @@ func TestDamagedAndForeignFilesAreRefused(t *testing.T) {
 	if err := os.WriteFile(path, good, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(path, rules(t, "modiar:grandslam=forced")); err == nil || !strings.Contains(err.Error(), "a table of modiar, rules version 1: want modiar:grandslam=forced") {
+	if _, err := Open(path, rules(t, "modiar:grandslam=forced")); !errors.Is(err, ErrVariant) || !strings.Contains(err.Error(), "want modiar:grandslam=forced") {
 		t.Errorf("another variant: %v", err)
 	}
 	if table, err := Open(path, rules(t, "modiar:quiet=7")); err != nil {

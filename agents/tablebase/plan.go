@@ -42,6 +42,21 @@ type Plan struct {
 // ShortQuiet is the quiet limit below which Plan has a warning.
 const ShortQuiet = 100
 
+// DefaultSeeds is the most seeds on the board with which a table of r has no more than 20 million positions, and at least 1.
+func DefaultSeeds(r mancala.Rules) int {
+	const most = 20_000_000
+	info := r.Info()
+	x := newIndex(min(2*info.Pits, maxPits))
+	seeds, n := 0, x.size(0)
+	for seeds < min(info.Seeds, maxSeeds) {
+		if n += x.size(seeds + 1); n > most {
+			break
+		}
+		seeds++
+	}
+	return max(seeds, 1)
+}
+
 // NewPlan measures a table of all positions of r with at most so many seeds on the board before it is built. It fails for a variant
 // that cannot be solved: one with four rows or without stores, with cycle=owner, or with too many positions.
 func NewPlan(r mancala.Rules, seeds int, o Options) (Plan, error) {

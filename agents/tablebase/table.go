@@ -24,6 +24,9 @@ type Entry struct {
 	Marked   bool // an endless turn (C3) could be of use to one of the players
 }
 
+// ErrVariant is what an error of Open wraps when the file is in order but does not serve the rules.
+var ErrVariant = errors.New("a table of another variant")
+
 // Table is a file of solved positions, mapped into memory. It implements agents.Prober. Any number of goroutines may
 // use it until Close.
 type Table struct {
@@ -74,7 +77,7 @@ func open(path string, r mancala.Rules) (t *Table, err error) {
 		return nil, err
 	}
 	if want := t.free.Info(); h.Spec != want.Spec || h.Version != want.Version {
-		return nil, fmt.Errorf("a table of %s, rules version %d: want %s, version %d", h.Spec, h.Version, want.Spec, want.Version)
+		return nil, fmt.Errorf("%w: %s, rules version %d: want %s, version %d", ErrVariant, h.Spec, h.Version, want.Spec, want.Version)
 	}
 	if err := t.layOut(&h); err != nil {
 		return nil, err

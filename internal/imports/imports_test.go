@@ -24,8 +24,9 @@ var table = []row{
 	{"agents/mcts", "search meets networks and tables only through agents.Evaluator and agents.Prober", []string{"agents", "env/mancala", "env/encode"}},
 	{"agents/minimax", "search meets tables only through agents.Prober", []string{"agents", "env/mancala"}},
 	{"agents/neural", "the playing network meets search only through agents.Evaluator", []string{"agents", "env/mancala", "env/encode", "internal/kernel", "internal/whole"}},
+	{"agents/tablebase", "tables meet search only through agents.Prober and agents.Agent", []string{"agents", "env/mancala", "internal/whole"}},
 	{"agents/agenttest", "the kit tests what agents offer", []string{"agents", "env/mancala"}},
-	{"agents/catalog", "the one place that knows all kinds of agents", []string{"agents", "agents/mcts", "agents/minimax", "agents/neural", "env/mancala", "env/encode"}},
+	{"agents/catalog", "the one place that knows all kinds of agents", []string{"agents", "agents/mcts", "agents/minimax", "agents/neural", "agents/tablebase", "env/mancala", "env/encode"}},
 	{"agents/arena", "the arena takes agents by factory and gives games to a sink", []string{"agents", "env", "env/mancala"}},
 	{"datasets", "files hold positions, not agents", []string{"env", "env/mancala", "env/encode", "internal/whole"}},
 	{"train/learner", "learning knows the network, not the games", []string{"agents/neural", "env/encode", "env/mancala", "datasets", "internal/kernel"}},
@@ -36,6 +37,7 @@ var table = []row{
 var only = []struct{ prefix, by, why string }{
 	{"gorgonia.org/", "train/learner", "playing needs no gradients, and the graph library stays replaceable"},
 	{"github.com/parquet-go/", "datasets", "the file format is known in one place"},
+	{"github.com/edsrzf/", "agents/tablebase", "files are mapped in one place"},
 	{"github.com/schollz/", "internal/progress", "progress looks alike everywhere"},
 	{"github.com/spf13/cobra", "cmd/mancala/cli", "the library is usable without the program"},
 }

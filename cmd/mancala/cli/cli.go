@@ -28,6 +28,7 @@ func commands() []*cobra.Command {
 		exportCommand(),
 		trainCommand(),
 		tournamentCommand(),
+		solveCommand(),
 		dataCommand(),
 		replayCommand(),
 		perftCommand(),
