@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/mancalagym/mancalagym/env/mancala"
 )
@@ -21,22 +20,8 @@ const (
 // size of m. No action is favoured by more than 64 parts in 2⁶⁴.
 func choose(p *rand.PCG, m mancala.Mask) mancala.Action {
 	i, _ := bits.Mul64(p.Uint64(), uint64(m.Len()))
-	if m < 256 {
-		return mancala.Action(places[m] >> (8 * i) & 0xff)
-	}
 	return m.Nth(int(i))
 }
-
-// places holds the members of every set of the first eight actions, ascending, as the bytes of a word. A
-// random place is a branch that no processor foresees, and a rollout takes one a ply.
-var places = func() (p [256]uint64) {
-	for m := range p {
-		for i, a := range slices.Collect(mancala.Mask(m).All) {
-			p[m] |= uint64(a) << (8 * i)
-		}
-	}
-	return p
-}()
 
 // rows reports slices of an Act that are not of one length.
 func rows(name string, states []mancala.State, seeds []uint64, actions []mancala.Action) error {

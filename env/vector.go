@@ -62,29 +62,28 @@ type Batch struct {
 // VectorEnv plays n episodes in lockstep. What lane i shows depends only on the seed, on i and on its actions:
 // never on n, on the other lanes or on the workers. Steps allocate nothing. It is not safe for concurrent use.
 type VectorEnv struct {
-	rules   mancala.Rules
-	encoder encode.Encoder
-	o       VectorOptions
-	n       int
-	began   bool
-	seed    uint64
-	lanes   []lane
+	rules    mancala.Rules
+	advancer mancala.Advancer
+	encoder  encode.Encoder
+	o        VectorOptions
+	n        int
+	began    bool
+	seed     uint64
+
+	// By lane.
+	states   []mancala.State
+	legal    []mancala.Mask
+	episodes []uint64
+	opened   []int // plies of the opening
+	ended    []bool
 
 	// Of the call in progress.
-	what    func(v *VectorEnv, i int)
+	what    func(v *VectorEnv, low, high int)
 	spans   []func() // one for each worker: its lanes
 	wait    sync.WaitGroup
 	out     *Batch
 	actions []mancala.Action
 	which   []bool
-}
-
-type lane struct {
-	state   mancala.State
-	legal   mancala.Mask
-	episode uint64
-	opened  int
-	ended   bool
 }
 
 const maxLanes = 1 << 20
@@ -108,14 +107,16 @@ func NewVector(r mancala.Rules, n int, o VectorOptions) (*VectorEnv, error) {
 	if err := o.Reward.check(); err != nil {
 		return nil, err
 	}
-	v := &VectorEnv{rules: r, encoder: enc, o: o, n: n, lanes: make([]lane, n)}
+	v := &VectorEnv{
+		rules: r, advancer: mancala.Advancing(r), encoder: enc, o: o, n: n,
+		states: make([]mancala.State, n), legal: make([]mancala.Mask, n), episodes: make([]uint64, n),
+		opened: make([]int, n), ended: make([]bool, n),
+	}
 	workers := min(max(o.Workers, 1), n)
 	for w := range workers {
 		low, high := n*w/workers, n*(w+1)/workers
 		v.spans = append(v.spans, func() {
-			for i := low; i < high; i++ {
-				v.what(v, i)
-			}
+			v.what(v, low, high)
 			v.wait.Done()
 		})
 	}
@@ -196,11 +197,10 @@ func (v *VectorEnv) Step(actions []mancala.Action, out *Batch) error {
 		return err
 	}
 	for i, a := range actions {
-		l := &v.lanes[i]
 		switch {
-		case l.legal.Has(a):
-		case !l.ended:
-			return fmt.Errorf("env: lane %d: action %d: %w: want one of %s", i, a, ErrIllegalAction, list(l.legal))
+		case v.legal[i].Has(a):
+		case !v.ended[i]:
+			return fmt.Errorf("env: lane %d: action %d: %w: want one of %s", i, a, ErrIllegalAction, list(v.legal[i]))
 		case v.o.Autoreset == AutoresetDisabled && a != NoAction:
 			return fmt.Errorf("env: lane %d: action %d: %w: want ResetLanes, or NoAction (%d)", i, a, ErrEnded, NoAction)
 		}
@@ -225,8 +225,8 @@ func (v *VectorEnv) ResetLanes(which []bool, out *Batch) error {
 	return nil
 }
 
-// each does what for every lane, on all workers, and comes back when all are done.
-func (v *VectorEnv) each(what func(v *VectorEnv, i int), actions []mancala.Action, which []bool, out *Batch) {
+// each does what for all lanes, on all workers, and comes back when all are done.
+func (v *VectorEnv) each(what func(v *VectorEnv, low, high int), actions []mancala.Action, which []bool, out *Batch) {
 	v.what, v.actions, v.which, v.out = what, actions, which, out
 	v.wait.Add(len(v.spans))
 	for _, span := range v.spans[1:] {
@@ -237,98 +237,132 @@ func (v *VectorEnv) each(what func(v *VectorEnv, i int), actions []mancala.Actio
 	v.actions, v.which, v.out = nil, nil, nil
 }
 
-func (v *VectorEnv) first(i int) {
-	v.begin(i, 0)
-	v.show(i)
-}
-
-func (v *VectorEnv) again(i int) {
-	if v.which[i] {
-		v.begin(i, v.lanes[i].episode+1)
+func (v *VectorEnv) first(low, high int) {
+	for i := low; i < high; i++ {
+		v.begin(i, 0)
 	}
-	v.show(i)
+	v.goOn(low, high)
+	v.show(low, high)
 }
 
-func (v *VectorEnv) step(i int) {
-	l := &v.lanes[i]
-	if l.ended {
-		if v.o.Autoreset == AutoresetNextStep {
-			v.begin(i, l.episode+1)
+func (v *VectorEnv) again(low, high int) {
+	for i := low; i < high; i++ {
+		if v.which[i] {
+			v.begin(i, v.episodes[i]+1)
 		}
-		v.show(i)
-		return
 	}
-	l.state = v.rules.Next(l.state, v.actions[i])
-	l.legal = v.rules.Legal(l.state)
-	over := l.state.Over()
-	cut := !over && v.o.TimeLimit > 0 && l.state.Ply()-l.opened >= v.o.TimeLimit
-	if l.ended = over || cut; !l.ended {
-		v.show(i)
-		return
+	v.goOn(low, high)
+	v.show(low, high)
+}
+
+func (v *VectorEnv) step(low, high int) {
+	v.goOn(low, high)
+	for i := low; i < high; i++ {
+		if v.ended[i] {
+			if v.o.Autoreset == AutoresetNextStep {
+				v.begin(i, v.episodes[i]+1)
+			}
+			continue
+		}
+		s := &v.states[i]
+		v.legal[i] = v.advancer.Advance(s, v.actions[i])
+		cut := v.o.TimeLimit > 0 && s.Ply()-v.opened[i] >= v.o.TimeLimit
+		if s.Over() || cut {
+			v.end(i)
+		}
 	}
-	l.legal = 0
-	end := l.state
+	v.show(low, high)
+}
+
+// end ends lane i's episode, by the rules or else by the limit.
+func (v *VectorEnv) end(i int) {
+	v.legal[i], v.ended[i] = 0, true
+	v.tell(i)
 	if v.o.Autoreset == AutoresetSameStep {
 		v.keep(i)
-		v.begin(i, l.episode+1)
+		v.begin(i, v.episodes[i]+1)
 	}
-	v.show(i)
-	v.tell(i, end, cut)
 }
 
 func (v *VectorEnv) begin(i int, episode uint64) {
-	l := &v.lanes[i]
 	s, opened := open(v.rules, EpisodeSeed(v.seed, uint64(i), episode), v.o.OpeningPlies, nil)
-	*l = lane{state: s, legal: v.rules.Legal(s), episode: episode, opened: opened}
+	v.states[i], v.legal[i], v.episodes[i], v.opened[i], v.ended[i] = s, v.rules.Legal(s), episode, opened, false
 }
 
-// show writes lane i's row as that of a step in which nothing ended.
-func (v *VectorEnv) show(i int) {
-	l, b := &v.lanes[i], v.out
-	put(b.States, i, l.state)
-	put(b.Players, i, l.state.Mover())
-	put(b.Legal, i, l.legal)
-	put(b.Rewards, i, [2]float32{})
-	put(b.Terminated, i, false)
-	put(b.Truncated, i, false)
-	put(b.Reasons, i, mancala.NotOver)
-	put(b.Points, i, [2]int{})
-	put(b.Episodes, i, l.episode)
-	v.observe(i, l.state, b.Observations, b.Indices)
-}
-
-// tell adds to lane i's row how its episode ended.
-func (v *VectorEnv) tell(i int, end mancala.State, cut bool) {
+// goOn writes what lanes show of a step in which their episodes do not end.
+func (v *VectorEnv) goOn(low, high int) {
 	b := v.out
-	put(b.Truncated, i, cut)
-	if !cut {
-		put(b.Terminated, i, true)
-		put(b.Reasons, i, end.Reason())
-		put(b.Rewards, i, v.o.Reward.Of(v.rules, end))
-		put(b.Points, i, v.rules.Points(end))
+	blank(b.Rewards, low, high)
+	blank(b.Terminated, low, high)
+	blank(b.Truncated, low, high)
+	blank(b.Reasons, low, high)
+	blank(b.Points, low, high)
+}
+
+// tell adds how lane i's episode ended.
+func (v *VectorEnv) tell(i int) {
+	b, s := v.out, v.states[i]
+	if !s.Over() {
+		put(b.Truncated, i, true)
+		return
 	}
+	put(b.Terminated, i, true)
+	put(b.Reasons, i, s.Reason())
+	put(b.Rewards, i, v.o.Reward.Of(v.rules, s))
+	put(b.Points, i, v.rules.Points(s))
+}
+
+// show writes the positions of lanes.
+func (v *VectorEnv) show(low, high int) {
+	b, states := v.out, v.states[low:high]
+	if b.States != nil {
+		copy(b.States[low:high], states)
+	}
+	if b.Players != nil {
+		players := b.Players[low:high]
+		for i := range states {
+			players[i] = states[i].Mover()
+		}
+	}
+	if b.Legal != nil {
+		copy(b.Legal[low:high], v.legal[low:high])
+	}
+	if b.Episodes != nil {
+		copy(b.Episodes[low:high], v.episodes[low:high])
+	}
+	v.observe(low, states, b.Observations, b.Indices)
 }
 
 // keep writes lane i's position to the Final fields.
 func (v *VectorEnv) keep(i int) {
-	l, b := &v.lanes[i], v.out
-	put(b.FinalStates, i, l.state)
-	v.observe(i, l.state, b.FinalObservations, b.FinalIndices)
+	b := v.out
+	put(b.FinalStates, i, v.states[i])
+	v.observe(i, v.states[i:i+1], b.FinalObservations, b.FinalIndices)
 }
 
-func (v *VectorEnv) observe(i int, s mancala.State, dense []float32, sparse []int32) {
-	if dense != nil {
-		n := v.encoder.Size()
-		v.encoder.Dense(s, dense[i*n:(i+1)*n])
+// observe encodes the states of lanes from lane low on.
+func (v *VectorEnv) observe(low int, states []mancala.State, dense []float32, sparse []int32) {
+	if n := v.encoder.Size(); dense != nil {
+		for i := range states {
+			v.encoder.Dense(states[i], dense[(low+i)*n:(low+i+1)*n])
+		}
 	}
 	if n := v.encoder.Active(); sparse != nil && n > 0 {
-		v.encoder.Sparse(s, sparse[i*n:(i+1)*n])
+		for i := range states {
+			v.encoder.Sparse(states[i], sparse[(low+i)*n:(low+i+1)*n])
+		}
 	}
 }
 
 func put[T any](column []T, i int, x T) {
 	if column != nil {
 		column[i] = x
+	}
+}
+
+func blank[T any](column []T, low, high int) {
+	if column != nil {
+		clear(column[low:high])
 	}
 }
 

@@ -33,6 +33,7 @@ const (
 // that one may be shared.
 type Searcher struct {
 	rules     mancala.Rules
+	advancer  mancala.Advancer
 	evaluator agents.Evaluator
 	config    Config
 	algorithm algorithm
@@ -68,7 +69,7 @@ func New(r mancala.Rules, e agents.Evaluator, c Config) (*Searcher, error) {
 		return nil, err
 	}
 	s := &Searcher{
-		rules: r, evaluator: e, config: c, actions: r.Info().Actions,
+		rules: r, advancer: mancala.Advancing(r), evaluator: e, config: c, actions: r.Info().Actions,
 		algorithm: algorithms[c.Algorithm],
 		ends:      worth{r.Info(), float32(c.Margin)},
 		cPuct:     float32(c.CPuct), fpu: float32(c.FPU), cUct: float32(c.CUct),
@@ -227,7 +228,7 @@ func (s *Searcher) descend(t *tree, sim uint32) (at uint32, pending bool) {
 		arrival = n.first + uint32(s.choose(t, at, n, &t.edges[arrival]))
 		child := t.edges[arrival].child
 		if child == 0 {
-			return sim, t.add(s.rules, &s.ends, at, arrival, sim)
+			return sim, t.add(s.advancer, &s.ends, at, arrival, sim)
 		}
 		at = child
 	}

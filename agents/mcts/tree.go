@@ -62,18 +62,16 @@ func (t *tree) edgesOf(n *node) []edge {
 
 // add puts the child that edge e of node p leads to at index i and reports whether it needs an
 // evaluator: a game that is over has its exact value from the rules.
-func (t *tree) add(r mancala.Rules, ends *worth, p, e, i uint32) (leaf bool) {
-	from := &t.nodes[p]
-	s := r.Next(t.states[p], from.legal.Nth(int(e-from.first)))
+func (t *tree) add(r mancala.Advancer, ends *worth, p, e, i uint32) (leaf bool) {
+	from, s := &t.nodes[p], &t.states[i]
 	t.edges[e].child = i
-	t.states[i] = s
-	n := node{parent: p, arrival: e, mover: s.Mover(), over: s.Over()}
+	*s = t.states[p]
+	legal := r.Advance(s, from.legal.Nth(int(e-from.first)))
+	n := &t.nodes[i]
+	*n = node{legal: legal, parent: p, arrival: e, mover: s.Mover(), over: s.Over()}
 	if n.over {
-		n.value = ends.of(&s)
-	} else {
-		n.legal = r.Legal(s)
+		n.value = ends.of(s)
 	}
-	t.nodes[i] = n
 	return !n.over
 }
 

@@ -9,34 +9,41 @@ const countsVersion = 1
 // one place a pit. Positions that differ in what the rules look at differ here.
 type counts struct {
 	pits        int
+	size        int
 	quiet, laps int
 	stores      bool
 	hand        bool
 	share       [256]float32 // n of all seeds
+	calm        []float32    // n of the quiet limit
 }
 
 func newCounts(info mancala.Info) *counts {
 	c := &counts{pits: info.Pits, quiet: info.Quiet, laps: info.Laps, stores: info.Stores, hand: info.Rows == 4}
+	c.size = 2*c.pits + 2
+	if c.stores {
+		c.size += 2
+	}
+	if c.hand {
+		c.size += 4 + 1 + c.pits + 1 + 4
+	}
 	for n := range c.share {
 		c.share[n] = float32(min(n, info.Seeds)) / float32(info.Seeds)
 	}
+	c.calm = make([]float32, min(c.quiet, maxTable)+1)
+	for n := range c.calm {
+		c.calm[n] = part(n, c.quiet)
+	}
 	return c
 }
+
+// maxTable bounds the tables by quiet count.
+const maxTable = 1 << 16
 
 func (c *counts) Name() string { return "counts" }
 
 func (c *counts) Version() int { return countsVersion }
 
-func (c *counts) Size() int {
-	n := 2*c.pits + 2
-	if c.stores {
-		n += 2
-	}
-	if c.hand {
-		n += 4 + 1 + c.pits + 1 + 4
-	}
-	return n
-}
+func (c *counts) Size() int { return c.size }
 
 func (c *counts) Active() int { return 0 }
 
@@ -45,19 +52,22 @@ func (c *counts) Sparse(mancala.State, []int32) { panic("encode: counts has no s
 func (c *counts) Dense(s mancala.State, dst []float32) {
 	mover := s.Mover()
 	other := mover.Opponent()
-	k := 0
-	for _, p := range [2]mancala.Player{mover, other} {
-		pits := s.Pits(p)
-		for i := range c.pits {
-			dst[k] = c.share[pits[i]]
-			k++
-		}
+	own, opp := s.Pits(mover), s.Pits(other)
+	dst = dst[:c.size]
+	pits := dst[:2*c.pits]
+	for i, n := range own[:c.pits] {
+		pits[i] = c.share[n]
 	}
+	pits = pits[c.pits:]
+	for i, n := range opp[:len(pits)] {
+		pits[i] = c.share[n]
+	}
+	k := 2 * c.pits
 	if c.stores {
 		dst[k], dst[k+1] = c.share[uint8(s.Store(mover))], c.share[uint8(s.Store(other))]
 		k += 2
 	}
-	dst[k], dst[k+1] = part(s.Quiet(), c.quiet), bit(s.Ply() == 0)
+	dst[k], dst[k+1] = c.quietPart(s.Quiet()), bit(s.Ply() == 0)
 	k += 2
 	if !c.hand {
 		return
@@ -88,6 +98,13 @@ func history(s *mancala.State) [4]uint8 {
 	own := uint8(s.Mover())
 	other := own ^ 1
 	return [4]uint8{h >> own & 1, h >> other & 1, h >> (2 + own) & 1, h >> (2 + other) & 1}
+}
+
+func (c *counts) quietPart(n int) float32 {
+	if n < len(c.calm) {
+		return c.calm[n]
+	}
+	return part(n, c.quiet)
 }
 
 func part(n, limit int) float32 {

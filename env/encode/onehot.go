@@ -27,6 +27,7 @@ type onehot struct {
 	quiet  int
 	size   int
 	active int
+	calm   []uint8 // the bucket of a quiet count below the limit
 }
 
 func newOnehot(info mancala.Info) *onehot {
@@ -46,6 +47,10 @@ func newOnehot(info mancala.Info) *onehot {
 		o.hand = int32(min(info.Seeds+1, handBuckets))
 		o.size += 4*2 + int(o.hand) + (o.pits + 1) + lapBuckets + 4*2
 		o.active += 4 + 3 + 4
+	}
+	o.calm = make([]uint8, min(o.quiet, maxTable))
+	for n := range o.calm {
+		o.calm[n] = uint8(n * quietBuckets / o.quiet)
 	}
 	return o
 }
@@ -72,22 +77,26 @@ func (o *onehot) Sparse(s mancala.State, dst []int32) {
 	dst = dst[:o.active]
 	mover := s.Mover()
 	other := mover.Opponent()
-	k, base := 0, int32(0)
-	for _, p := range [2]mancala.Player{mover, other} {
-		pits := s.Pits(p)
-		for i := range o.pits {
-			dst[k] = base + min(int32(pits[i]), o.pit-1)
-			base += o.pit
-			k++
-		}
+	own, opp := s.Pits(mover), s.Pits(other)
+	base, most := int32(0), o.pit-1
+	pits := dst[:2*o.pits]
+	for i, n := range own[:o.pits] {
+		pits[i] = base + min(int32(n), most)
+		base += o.pit
 	}
+	pits = pits[o.pits:]
+	for i, n := range opp[:len(pits)] {
+		pits[i] = base + min(int32(n), most)
+		base += o.pit
+	}
+	k := 2 * o.pits
 	if o.store != 0 {
 		dst[k] = base + min(int32(s.Store(mover)), o.store-1)
 		dst[k+1] = base + o.store + min(int32(s.Store(other)), o.store-1)
 		base += 2 * o.store
 		k += 2
 	}
-	dst[k] = base + int32(min(s.Quiet()*quietBuckets/o.quiet, quietBuckets-1))
+	dst[k] = base + o.bucket(s.Quiet())
 	base += quietBuckets
 	dst[k+1] = base + int32(bit(s.Ply() == 0))
 	base += 2
@@ -115,4 +124,11 @@ func (o *onehot) Sparse(s mancala.State, dst []int32) {
 		dst[k+i] = base + int32(h.Flags>>i&1)
 		base += 2
 	}
+}
+
+func (o *onehot) bucket(quiet int) int32 {
+	if quiet < len(o.calm) {
+		return int32(o.calm[quiet])
+	}
+	return int32(min(quiet*quietBuckets/o.quiet, quietBuckets-1))
 }

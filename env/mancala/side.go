@@ -1,5 +1,7 @@
 package mancala
 
+import "encoding/binary"
+
 // side holds the pits of one player as bytes of two machine words: pit i is byte i of the sixteen. Sowing
 // is then an addition, and a question about all pits at once is one addition and a mask. No pit can
 // hold more than the 96 seeds of the largest game, so a byte never overflows into its neighbour.
@@ -23,9 +25,8 @@ func (p *side) sum() int { return sum8(p[0]) + sum8(p[1]) }
 func (p *side) empty() bool { return p[0]|p[1] == 0 }
 
 func (p *side) array() (a [MaxPits]uint8) {
-	for i := range a {
-		a[i] = p.at(uint(i))
-	}
+	binary.LittleEndian.PutUint64(a[:8], p[0])
+	binary.LittleEndian.PutUint64(a[8:], p[1])
 	return a
 }
 
