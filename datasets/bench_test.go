@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 
@@ -67,7 +68,7 @@ func BenchmarkLoad(b *testing.B) {
 
 func BenchmarkVerify(b *testing.B) {
 	each(b, func(b *testing.B, path string, _ []*env.Episode) error {
-		_, err := Verify(path)
+		_, err := Verify(context.Background(), path)
 		return err
 	})
 }

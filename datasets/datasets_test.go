@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -160,10 +161,10 @@ func TestFileWithoutEpisodesIsWhole(t *testing.T) {
 	if got, err := read(path); err != nil || len(got) != 0 {
 		t.Errorf("%d episodes, %v", len(got), err)
 	}
-	if rep, err := Verify(path); err != nil || !rep.OK() || rep.Files != 1 {
+	if rep, err := Verify(context.Background(), path); err != nil || !rep.OK() || rep.Files != 1 {
 		t.Errorf("Verify: %v, %v", rep, err)
 	}
-	if s, err := Statistics(path); err != nil || s.Games != 0 {
+	if s, err := Statistics(context.Background(), path); err != nil || s.Games != 0 {
 		t.Errorf("Statistics: %v, %v", s, err)
 	}
 }
@@ -497,7 +498,7 @@ func TestDamageIsNoticed(t *testing.T) {
 		if !strings.Contains(err.Error(), bad) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: the error does not name the file in one line: %v", what, err)
 		}
-		if rep, err := Verify(bad); err != nil || rep.OK() {
+		if rep, err := Verify(context.Background(), bad); err != nil || rep.OK() {
 			t.Errorf("%s: refused by the reader, not by Verify: %v", what, err)
 		}
 	}
@@ -554,7 +555,7 @@ func TestForgedFilesDoNotPanic(t *testing.T) {
 			t.Fatal(err)
 		}
 		read(path)
-		Verify(path)
+		Verify(context.Background(), path)
 		Load([]string{path}, Window{})
 	}
 }
@@ -603,7 +604,7 @@ func TestForeignAndOtherVersionsAreRefused(t *testing.T) {
 		if _, err := Load([]string{path}, Window{}); err == nil {
 			t.Errorf("Load takes it: %q", c.want)
 		}
-		if _, err := Statistics(path); err == nil {
+		if _, err := Statistics(context.Background(), path); err == nil {
 			t.Errorf("Statistics takes it: %q", c.want)
 		}
 	}
@@ -664,7 +665,7 @@ func TestReaderSaysWhichFileOfManyIsBad(t *testing.T) {
 	}
 	r.Meta()
 	r.Close()
-	rep, err := Verify(dir)
+	rep, err := Verify(context.Background(), dir)
 	if err != nil || rep.Bad != 1 || rep.Games != 70 || rep.Files != 8 {
 		t.Errorf("Verify: %v, %v", rep, err)
 	}

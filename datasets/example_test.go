@@ -1,6 +1,7 @@
 package datasets_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"os"
@@ -46,12 +47,12 @@ func Example() {
 	}
 	fmt.Println(filepath.ToSlash(name))
 
-	report, err := datasets.Verify(dir)
+	report, err := datasets.Verify(context.Background(), dir)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(report)
-	s, err := datasets.Statistics(dir)
+	s, err := datasets.Statistics(context.Background(), dir)
 	if err != nil {
 		log.Fatal(err)
 	}

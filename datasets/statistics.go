@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -46,7 +47,7 @@ type VariantSummary struct {
 }
 
 // Statistics reads all episodes of a file or a dataset and describes them.
-func Statistics(path string) (*Summary, error) {
+func Statistics(ctx context.Context, path string) (*Summary, error) {
 	files, err := Files(path)
 	if err != nil {
 		return nil, err
@@ -58,6 +59,9 @@ func Statistics(path string) (*Summary, error) {
 	defer r.Close()
 	tallies := map[string]*tally{}
 	for e, err := range r.Episodes() {
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"path/filepath"
 	"strings"
@@ -36,7 +37,7 @@ func TestStatisticsCountTheEpisodes(t *testing.T) {
 			south++
 		}
 	}
-	s, err := Statistics(path)
+	s, err := Statistics(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestStatisticsCountTheEpisodes(t *testing.T) {
 }
 
 func TestStatisticsOfManyVariantsAreATableAndJSON(t *testing.T) {
-	s, err := Statistics(writeDataset(t))
+	s, err := Statistics(context.Background(), writeDataset(t))
 	if err != nil {
 		t.Fatal(err)
 	}

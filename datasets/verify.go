@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -41,8 +42,9 @@ func (r *Report) add(format string, args ...any) {
 // say: position, legal actions, rewards, end and result. It looks at the sums and ranges of what searches said, that plies
 // are in order and complete, that no two games of a variant have the same number, seed and agents, that the directory
 // variant=FAMILY is the right one, and that nothing was lost between the writer and the file. A fault reads "file: game G ply N:
-// column: got … want …". A damaged or foreign file is a fault too; the error is for a path that cannot be listed.
-func Verify(path string) (*Report, error) {
+// column: got … want …". A damaged or foreign file is a fault too; the error is for a path that cannot be listed, and for the
+// end of ctx, with the report so far.
+func Verify(ctx context.Context, path string) (*Report, error) {
 	files, err := Files(path)
 	if err != nil {
 		return nil, err
@@ -50,7 +52,9 @@ func Verify(path string) (*Report, error) {
 	v := verifier{report: &Report{Path: path, Faults: []string{}}, seen: map[game]string{}}
 	for _, f := range files {
 		v.report.Files++
-		v.file(f)
+		if err := v.file(ctx, f); err != nil {
+			return v.report, err
+		}
 	}
 	return v.report, nil
 }
@@ -71,11 +75,12 @@ type verifier struct {
 	digest uint64
 }
 
-func (v *verifier) file(path string) {
+// file looks at one file. Its error is that of ctx.
+func (v *verifier) file(ctx context.Context, path string) error {
 	s, err := openShard(path)
 	if err != nil {
 		v.report.add("%s", strings.TrimPrefix(err.Error(), "datasets: "))
-		return
+		return nil
 	}
 	defer s.close()
 	v.shard, v.digest = s, 0
@@ -85,6 +90,9 @@ func (v *verifier) file(path string) {
 	}
 	var r row
 	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		err := s.next(&r)
 		if n := len(v.rows); n > 0 && (err != nil || !same(&v.rows[n-1], &r)) {
 			v.game()
@@ -95,13 +103,14 @@ func (v *verifier) file(path string) {
 		}
 		if err != nil {
 			v.report.add("%s: %v", path, err)
-			return
+			return nil
 		}
 		v.rows = append(v.rows, keep(r))
 	}
 	if got := fmt.Sprintf("%016x", v.digest); got != s.digest && v.report.Bad == before {
 		v.report.add("%s: digest of numbers, seeds, agents, actions, openings and searches: got %s want %s", path, got, s.digest)
 	}
+	return nil
 }
 
 // same reports whether two rows belong to one game.

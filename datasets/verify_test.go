@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"context"
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
@@ -19,7 +20,7 @@ func castagnoliOf(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
 func TestVerifyAcceptsWhatWasWritten(t *testing.T) {
 	dir := writeDataset(t)
-	rep, err := Verify(dir)
+	rep, err := Verify(context.Background(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,7 @@ func TestVerifyAcceptsWhatWasWritten(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "x.parquet")
 		r := parse(t, "omweso")
 		write(t, path, r, Meta{Reward: c}, playAll(r, 20, c))
-		if rep, err := Verify(path); err != nil || !rep.OK() {
+		if rep, err := Verify(context.Background(), path); err != nil || !rep.OK() {
 			t.Errorf("%v: %v %v", c, rep.Faults, err)
 		}
 	}
@@ -58,7 +59,7 @@ func spoiled(t *testing.T, spec string, spoil func(rows []row) []row) *Report {
 		t.Fatal(err)
 	}
 	forge(t, path, spoil(rows), &parquet.WriterConfig{Schema: schema, KeyValueMetadata: meta})
-	rep, err := Verify(path)
+	rep, err := Verify(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +205,7 @@ func TestGamesOfOneNumberAreNoticed(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(files[0]), "copy.parquet"), b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	rep, err := Verify(dir)
+	rep, err := Verify(context.Background(), dir)
 	if err != nil || rep.Bad != 10 || !strings.Contains(rep.Faults[0], "got the number, seed and agents of a game in ") {
 		t.Errorf("%d bad, %q, %v", rep.Bad, rep.Faults, err)
 	}
@@ -215,7 +216,7 @@ func TestWrongPartitionIsNoticed(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "variant=urim"), filepath.Join(dir, "variant=awari")); err != nil {
 		t.Fatal(err)
 	}
-	rep, err := Verify(dir)
+	rep, err := Verify(context.Background(), dir)
 	if err != nil || rep.Bad != 2 || !strings.Contains(rep.Faults[0], `variant: got directory "awari" want "urim"`) {
 		t.Errorf("%d bad, %q, %v", rep.Bad, rep.Faults, err)
 	}

@@ -1,20 +1,19 @@
 package datasets
 
 import (
-	"errors"
 	"fmt"
 	"hash"
 	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"github.com/mancalagym/mancalagym/env"
 	"github.com/mancalagym/mancalagym/env/mancala"
+	"github.com/mancalagym/mancalagym/internal/whole"
 )
 
 const (
@@ -156,7 +155,7 @@ func (w *Writer) finish() error {
 	w.files = append(w.files, w.file.path)
 	w.file = nil
 	if w.parent != "" {
-		if err := syncDir(w.parent); err != nil {
+		if err := whole.SyncDir(w.parent); err != nil {
 			return w.fail(err)
 		}
 	}
@@ -180,7 +179,7 @@ type file struct {
 }
 
 func newFile(path string, meta map[string]string) (*file, error) {
-	f, err := os.Create(temporary(path))
+	f, err := os.Create(whole.Temporary(path))
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
@@ -195,12 +194,6 @@ func newFile(path string, meta map[string]string) (*file, error) {
 		DataPageStatistics: true,
 	})
 	return &file{path: path, f: f, sum: sum, pq: pq}, nil
-}
-
-// temporary is the name under which path is written.
-func temporary(path string) string {
-	dir, base := filepath.Split(path)
-	return dir + "." + base + ".tmp"
 }
 
 func (f *file) write(rows []row) (err error) {
@@ -224,7 +217,7 @@ func (f *file) finish() error {
 	if err := os.Rename(f.f.Name(), f.path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(f.path))
+	return whole.SyncDir(filepath.Dir(f.path))
 }
 
 // seal writes the footer and then the checksum into it.
@@ -251,18 +244,6 @@ func (f *file) seal() (err error) {
 func (f *file) remove() {
 	f.f.Close()
 	os.Remove(f.f.Name())
-}
-
-// syncDir makes the names in a directory last. Windows has no such call.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // guard turns a panic of the Parquet library into an error.

@@ -51,7 +51,7 @@ type SelfPlayConfig struct {
 	Simulations  int     `toml:"simulations" comment:"a move, searched with Gumbel"`
 	CScale       float64 `toml:"c_scale" comment:"how much values move the policy target, 0–1000; Gumbel's"`
 	OpeningPlies int     `toml:"opening_plies" comment:"a game starts with 0 to so many random plies"`
-	MaxPlies     int     `toml:"max_plies" comment:"truncates a game, 0 for no limit"`
+	MaxPlies     int     `toml:"max_plies" comment:"truncates a game after so many, the opening not counted; 0 for no limit"`
 }
 
 // FitConfig says how the network learns from the games.

@@ -429,6 +429,9 @@ func (t *training) record(path string, episodes []env.Episode) error {
 	if err := os.MkdirAll(t.dir.at(dirData, "variant="+t.rules.Info().Family), 0o777); err != nil {
 		return fmt.Errorf("train: datasets: %w", err)
 	}
+	if err := whole.SyncDir(t.dir.at(dirData)); err != nil {
+		return fmt.Errorf("train: datasets: %w", err)
+	}
 	w, err := datasets.CreateFile(path, t.rules, datasets.Meta{Agents: episodes[0].Agents, Seed: t.cfg.Seed})
 	if err != nil {
 		return err
@@ -503,7 +506,11 @@ func (t *training) rate(ctx context.Context) (*arena.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.MarshalIndent(report, "", "  ")
+	text, err := json.MarshalIndent(struct {
+		Iteration int `json:"iteration"` // committed when this was rated
+		Best      int `json:"best"`      // whose network it was
+		*arena.Report
+	}{t.m.Iteration, t.m.Best, report}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("train: ratings: %w", err)
 	}

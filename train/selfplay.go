@@ -36,6 +36,8 @@ type lane struct {
 	rng   *rand.Rand
 	state mancala.State
 	e     *env.Episode
+	// opening is the number of plies that the opening generator played.
+	opening int
 }
 
 // play returns the episodes in the order of their numbers.
@@ -106,7 +108,7 @@ func (p *selfPlay) work(ctx context.Context, s agents.Searcher, episodes []env.E
 				Visits: append([]uint32(nil), found.Visits[at:at+actions]...),
 				Value:  found.Value[i],
 			})
-			if l.state.Over() || p.cfg.MaxPlies > 0 && len(l.e.Plies) >= p.cfg.MaxPlies {
+			if l.state.Over() || p.cfg.MaxPlies > 0 && len(l.e.Plies)-l.opening >= p.cfg.MaxPlies {
 				l.e.Final, l.e.Truncated = l.state, !l.state.Over()
 				report()
 				continue
@@ -137,6 +139,7 @@ func (p *selfPlay) start(g int, e *env.Episode) (*lane, error) {
 	for _, a := range opening {
 		l.state = p.step(e, l.state, env.Ply{Action: a, Opening: true})
 	}
+	l.opening = len(opening)
 	return l, nil
 }
 

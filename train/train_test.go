@@ -107,7 +107,7 @@ func TestRunLeavesAVerifiedDataset(t *testing.T) {
 	c := small(t, "hoyito2")
 	c.SelfPlay.Games = 3
 	mustRun(t, c, dir, Options{Iterations: 2, Workers: 2})
-	report, err := datasets.Verify(filepath.Join(dir, dirData))
+	report, err := datasets.Verify(context.Background(), filepath.Join(dir, dirData))
 	if err != nil || len(report.Faults) > 0 || report.Games != 6 {
 		t.Errorf("%+v, %v", report, err)
 	}

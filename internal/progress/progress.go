@@ -25,7 +25,6 @@ type Bar struct {
 	w          io.Writer
 	bar        *progressbar.ProgressBar // nil without a terminal
 	what, unit string
-	note       string
 	done, all  int
 	began      time.Time // of the part at hand
 	told       time.Time
@@ -62,7 +61,7 @@ func (b *Bar) Start(what, unit string, all int) {
 }
 
 func (b *Bar) begin(what, unit string, all int) {
-	b.what, b.unit, b.note, b.done, b.all = what, unit, "", 0, max(all, 1)
+	b.what, b.unit, b.done, b.all = what, unit, 0, max(all, 1)
 	b.began = b.now()
 	if Terminal(b.w) {
 		b.bar = progressbar.NewOptions(b.all,
@@ -82,14 +81,6 @@ func (b *Bar) Set(done int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done = min(max(done, 0), b.all)
-	b.tell()
-}
-
-// Note adds a few words to what is told from now on, for example the stage of the work.
-func (b *Bar) Note(text string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.note = text
 	b.tell()
 }
 
@@ -174,9 +165,6 @@ func (b *Bar) line() string {
 	}
 	if b.closed {
 		fmt.Fprintf(&s, ", %v", spent.Round(100*time.Millisecond))
-	}
-	if b.note != "" {
-		s.WriteString("; " + b.note)
 	}
 	return s.String()
 }

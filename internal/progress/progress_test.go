@@ -42,17 +42,16 @@ func TestShortWorkIsSilentWithoutATerminal(t *testing.T) {
 	}
 }
 
-func TestNotesFollowAndPrintedLinesStay(t *testing.T) {
+func TestPrintedLinesStay(t *testing.T) {
 	b, out, now := clocked(8)
-	b.Note("self-play")
 	b.Print("iteration 1 done")
 	*now = now.Add(pause)
 	b.Set(2)
 	b.Close()
 	b.Close()
 	want := "iteration 1 done\n" +
-		"export: 2 of 8 games, 0.40/s, 15s left; self-play\n" +
-		"export: 2 of 8 games, 0.40/s, 5s; self-play\n"
+		"export: 2 of 8 games, 0.40/s, 15s left\n" +
+		"export: 2 of 8 games, 0.40/s, 5s\n"
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", out, want)
 	}
@@ -96,7 +95,6 @@ func TestManyGoroutinesMaySpeak(t *testing.T) {
 		wait.Go(func() {
 			for i := range 250 {
 				b.Set(250*w + i)
-				b.Note("on")
 			}
 		})
 	}

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
+	"runtime"
 )
 
 // Temporary is the name under which path is written before it is renamed. What a killed process leaves under it is
@@ -57,15 +57,14 @@ func WriteBytes(path string, b []byte) error {
 	})
 }
 
-// SyncDir makes the names in a directory durable, where the system can.
+// SyncDir makes the names in a directory durable. Windows has no such call.
 func SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
+	return errors.Join(d.Sync(), d.Close())
 }

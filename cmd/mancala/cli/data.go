@@ -40,10 +40,10 @@ A fault is told as FILE: game G ply N: column: got … want …; the exit status
 		RunE: func(c *cobra.Command, args []string) error {
 			bad := 0
 			for _, path := range args {
+				r, err := datasets.Verify(c.Context(), path)
 				if c.Context().Err() != nil {
 					return errors.New("data verify: stopped before the end")
 				}
-				r, err := datasets.Verify(path)
 				if err != nil {
 					return unreadable(c, err)
 				}
@@ -72,10 +72,10 @@ there, not estimates.
 		Args:    somePaths(),
 		RunE: func(c *cobra.Command, args []string) error {
 			for i, path := range args {
+				s, err := datasets.Statistics(c.Context(), path)
 				if c.Context().Err() != nil {
 					return errors.New("data stats: stopped before the end")
 				}
-				s, err := datasets.Statistics(path)
 				if err != nil {
 					return unreadable(c, err)
 				}

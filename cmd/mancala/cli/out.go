@@ -8,12 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/mancalagym/mancalagym/datasets"
 	"github.com/mancalagym/mancalagym/env"
 	"github.com/mancalagym/mancalagym/env/mancala"
+	"github.com/mancalagym/mancalagym/internal/whole"
 )
 
 const outHelp = `PATH is where the games go, whole or not at all: a name that ends in .jsonl a file of JSON lines, in .parquet one Parquet file,
@@ -128,11 +128,6 @@ func onlyDataset(dir string) error {
 	})
 }
 
-// temporary is the name under which path is made.
-func temporary(path string) string {
-	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".tmp")
-}
-
 func createParquet(path string, r mancala.Rules, m datasets.Meta) (*output, error) {
 	if i, err := os.Stat(path); err == nil && i.IsDir() {
 		return nil, errors.New("is a directory: want a file, or a name without .parquet")
@@ -148,7 +143,7 @@ func createDataset(path string, r mancala.Rules, m datasets.Meta) (*output, erro
 	if i, err := os.Stat(path); err == nil && !i.IsDir() {
 		return nil, errors.New("is a file: want a directory, or a name that ends in .parquet")
 	}
-	dir := temporary(path)
+	dir := whole.Temporary(path)
 	if err := os.RemoveAll(dir); err != nil {
 		return nil, err
 	}
@@ -184,14 +179,14 @@ func swap(dir, path string) error {
 	if err := os.Rename(dir, path); err != nil {
 		return errors.Join(err, os.Rename(old, path))
 	}
-	return errors.Join(os.RemoveAll(old), syncDir(filepath.Dir(path)))
+	return errors.Join(os.RemoveAll(old), whole.SyncDir(filepath.Dir(path)))
 }
 
 func createJSON(path string, r mancala.Rules) (*output, error) {
 	if i, err := os.Stat(path); err == nil && i.IsDir() {
 		return nil, errors.New("is a directory: want a file for jsonl")
 	}
-	f, err := os.Create(temporary(path))
+	f, err := os.Create(whole.Temporary(path))
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +200,7 @@ func createJSON(path string, r mancala.Rules) (*output, error) {
 		for _, step := range []func() error{
 			w.Flush, f.Sync, f.Close,
 			func() error { return os.Rename(f.Name(), path) },
-			func() error { return syncDir(filepath.Dir(path)) },
+			func() error { return whole.SyncDir(filepath.Dir(path)) },
 		} {
 			if err := step(); err != nil {
 				os.Remove(f.Name())
@@ -225,15 +220,3 @@ type jsonl struct {
 
 // Write implements env.Sink.
 func (w *jsonl) Write(e *env.Episode) error { return datasets.WriteJSON(w.Writer, e, w.rules) }
-
-// syncDir makes the names in a directory last. Windows has no such call.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +28,7 @@ The first difference of a game is told as FILE:LINE: ply N: got … want …, wh
 		Example: "  mancala replay games.jsonl\n  mancala export oware --games 10 --out - | mancala replay -",
 		Args:    arguments(1, -1, "FILE", "JSON lines, Parquet, a dataset directory, or - for standard input"),
 		RunE: func(c *cobra.Command, args []string) error {
-			p := &replay{out: c.OutOrStdout(), stop: c.Context().Done()}
+			p := &replay{out: c.OutOrStdout(), ctx: c.Context()}
 			for _, path := range args {
 				if err := p.path(path, c.InOrStdin()); err != nil {
 					return err
@@ -48,18 +49,11 @@ The first difference of a game is told as FILE:LINE: ply N: got … want …, wh
 // replay counts what was found.
 type replay struct {
 	out               io.Writer
-	stop              <-chan struct{}
+	ctx               context.Context
 	games, plies, bad int
 }
 
-func (p *replay) stopped() bool {
-	select {
-	case <-p.stop:
-		return true
-	default:
-		return false
-	}
-}
+func (p *replay) stopped() bool { return p.ctx.Err() != nil }
 
 // path replays a file, a directory or, for "-", stdin.
 func (p *replay) path(path string, stdin io.Reader) error {
@@ -113,7 +107,10 @@ func (p *replay) lines(name string, r io.Reader) error {
 }
 
 func (p *replay) dataset(path string) error {
-	report, err := datasets.Verify(path)
+	report, err := datasets.Verify(p.ctx, path)
+	if p.stopped() {
+		return nil // the caller tells
+	}
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
