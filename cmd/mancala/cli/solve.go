@@ -112,10 +112,7 @@ func buildTable(c *cobra.Command, r mancala.Rules, plan tablebase.Plan, out stri
 		fmt.Fprintln(errs, "solve: warning: "+plan.Warning)
 	}
 	bar := progress.New(errs, "solve", "steps", 2*plan.Positions)
-	o.Told = func(p tablebase.Progress) {
-		bar.Note(fmt.Sprintf("%d seeds: %s", p.Seeds, p.Stage))
-		bar.Set(p.Done)
-	}
+	o.Told = func(p tablebase.Progress) { bar.Set(p.Done) }
 	err := tablebase.Solve(c.Context(), r, plan.Seeds, out, o)
 	bar.Close()
 	if interrupted(c, err) {
