@@ -1,44 +1,6 @@
 package mancala
 
-// This file holds what the two-row games share: one-lap sowing by table, and their common endings.
-
-// lap is the effect of sowing one handful in a two-row game of up to 8 pits a row, for the mover.
-type lap struct {
-	own, opp uint64 // added to the rows, once the origin has been emptied
-	last     uint64 // where the last seed falls: the lowest bit of its byte in the opponent's row, 64 if in the own row
-}
-
-// laps holds the lap of every pit and handful. The sizes are powers of two so that masking an
-// index proves it in range.
-type laps [8][64]lap
-
-// newLaps tabulates sowing counter-clockwise with n pits a row, in handfuls of at most seeds. The first
-// seed falls first places after the origin; where skip is set no other seed falls into the origin.
-func newLaps(n, seeds, first int, skip bool) *laps {
-	var t laps
-	for origin := range n {
-		place := origin + first
-		rows := [2]uint64{}
-		for k := 1; k <= seeds; k++ {
-			if skip && place%(2*n) == origin {
-				place++
-			}
-			place %= 2 * n
-			rows[place/n] += 1 << (place % n * 8)
-			t[origin][k] = lap{rows[0], rows[1], lastOf(uint(place), uint(n))}
-			place++
-		}
-	}
-	return &t
-}
-
-// lastOf returns lap.last for a place of the ring: 0 … n−1 in the mover's row, n … 2n−1 in the opponent's.
-func lastOf(place, n uint) uint64 {
-	if place < n {
-		return 64
-	}
-	return uint64(place-n) * 8
-}
+// This file holds what the two-row games share.
 
 // answer ends a ply of one lap that has taken so many seeds: the rows are own and opp now, and the opponent moves.
 func (s *State) answer(own, opp uint64, took uint8) {

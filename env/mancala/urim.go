@@ -64,10 +64,43 @@ func newUrim(f *family, o chosen, pits, seeds int) *urim {
 			},
 			owner: o.is("cycle", "owner"),
 		},
-		laps: newLaps(pits, 2*pits*seeds, 1, true),
+		laps: newLaps(pits, 2*pits*seeds),
 	}
 	u.first = u.start(seeds)
 	return u
+}
+
+// lap is what sowing one handful adds to the rows.
+type lap struct {
+	own, opp uint64 // once the origin has been emptied
+	last     uint64 // where the last seed falls: the lowest bit of its byte in the opponent's row, 64 if in the own row
+}
+
+// laps holds the lap of every pit and handful. The sizes are powers of two so that masking an index proves it in range.
+type laps [8][64]lap
+
+// newLaps tabulates sowing with n pits a row, in handfuls of at most seeds (U3).
+func newLaps(n, seeds int) *laps {
+	var t laps
+	for origin := range n {
+		rows, place := [2]uint64{}, origin
+		for k := 1; k <= seeds; k++ {
+			if place = (place + 1) % (2 * n); place == origin {
+				place = (place + 1) % (2 * n)
+			}
+			rows[place/n] += 1 << (place % n * 8)
+			t[origin][k] = lap{rows[0], rows[1], lastOf(uint(place), uint(n))}
+		}
+	}
+	return &t
+}
+
+// lastOf returns lap.last for a place of the ring: 0 … n−1 in the mover's row, n … 2n−1 in the opponent's.
+func lastOf(place, n uint) uint64 {
+	if place < n {
+		return 64
+	}
+	return uint64(place-n) * 8
 }
 
 func (u *urim) Start() State { return u.first }
@@ -125,10 +158,10 @@ func (u *urim) Advance(s *State, a Action) Mask {
 	return legal
 }
 
-// play sows pit a and captures. It returns the rows and the seeds taken.
+// play sows pit a and captures. It returns the rows then and the seeds taken.
 func (u *urim) play(own, opp uint64, a Action) (_, _ uint64, took uint8) {
 	pit := uint(a) & 7
-	l := &u.laps[pit&7][own>>(pit*8)&63]
+	l := &u.laps[pit][own>>(pit*8)&63]
 	sownOwn, sownOpp, last := own&^(0xff<<(pit*8))+l.own, opp+l.opp, l.last // U3
 	if u.capSkips && (atLeast(sownOwn, pitCap+1)|atLeast(sownOpp, pitCap+1)) != 0 {
 		sownOwn, sownOpp, last = u.sowUnderCap(own, opp, pit) // U4
@@ -145,9 +178,9 @@ func (u *urim) play(own, opp uint64, a Action) (_, _ uint64, took uint8) {
 	return own, rest, uint8(sum8(opp & chain))
 }
 
-// runBefore covers the bytes of the unbroken run of tops that ends at the byte from bit at on, whose top is set, and
-// goes down from there.
-func runBefore(tops uint64, at uint64) uint64 {
+// runBefore covers the bytes of the unbroken run of tops that goes down from the byte whose lowest bit is at, and whose
+// top is set.
+func runBefore(tops, at uint64) uint64 {
 	up := (56 - at) & 63
 	n := uint(bits.LeadingZeros64(^(tops<<up | ^uint64(highs)))) / 8 * 8 // the run's length in bits
 	return ^uint64(0) << ((64 - n) & 63) >> up
@@ -160,6 +193,7 @@ func (u *urim) sowUnderCap(own, opp uint64, origin uint) (_, _ uint64, last uint
 	n := uint(u.info.Pits)
 	rows := [2]uint64{own &^ (0xff << (origin * 8)), opp}
 	hand := own >> (origin * 8) & 0xff
+	last = 64
 	for place, passed := origin, uint(0); hand > 0 && passed < 2*n; passed++ {
 		place = (place + 1) % (2 * n)
 		row, bit := &rows[place/n], place%n*8
