@@ -35,6 +35,9 @@ func NewAgent(t *Table, beyond agents.Agent) (*Agent, error) {
 	return &Agent{table: t, beyond: beyond, list: make([]Choice, 0, 64)}, nil
 }
 
+// Table is the table it plays from.
+func (a *Agent) Table() *Table { return a.table }
+
 // Act implements agents.Agent. It fails for slices of different lengths and for a state without a legal action, and with
 // the error of the other agent.
 func (a *Agent) Act(states []mancala.State, seeds []uint64, actions []mancala.Action) error {

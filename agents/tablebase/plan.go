@@ -84,21 +84,27 @@ func NewPlan(r mancala.Rules, seeds int, o Options) (Plan, error) {
 	return p, nil
 }
 
-// sample is the time that the actions of a position take, about.
+// sample is the time that the actions of a position take, about: that of the quickest of a few batches, since others may want
+// the processor too.
 func (s *solver) sample() time.Duration {
-	const positions = 1 << 14
+	const batches, positions = 16, 512
 	size := s.index.size(s.seeds)
-	n := min(positions, size)
-	began := time.Now()
-	for i := range n {
-		b := s.index.at(uint32(i*(size/n)), s.seeds)
-		p := s.index.state(&b)
-		for a := range s.rules.Legal(p).All {
-			t := s.rules.Next(p, a)
-			s.index.number(&t)
+	best := time.Hour
+	for i := range batches {
+		n := min(positions, size)
+		b := s.index.at(uint32((size-n)/batches*i), s.seeds)
+		began := time.Now()
+		for range n {
+			p := s.index.state(&b)
+			for a := range s.rules.Legal(p).All {
+				t := s.rules.Next(p, a)
+				s.index.number(&t)
+			}
+			s.index.next(&b)
 		}
+		best = min(best, time.Since(began)/time.Duration(n))
 	}
-	return time.Since(began) / time.Duration(n)
+	return best
 }
 
 func newSolver(r mancala.Rules, seeds int, o Options) (*solver, error) {

@@ -344,3 +344,78 @@ func TestProbingAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+func TestVerdictsAreDifferencesOfChoices(t *testing.T) {
+	table := solved(t, "modiar", 14)
+	r := table.Rules()
+	p := rand.New(rand.NewPCG(11, 12))
+	turned, nothing := 0, 0
+	for range 500 {
+		s := random(p, table.index, 14)
+		list, _ := table.Choices(s, nil)
+		for _, c := range list {
+			v, ok, err := table.Judge(s, c.Action)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, _ := table.Lookup(s)
+			same := true
+			for _, d := range list {
+				same = same && d.Value == c.Value
+			}
+			if ok == same {
+				t.Errorf("%s: judged: %t, all the same: %t", mancala.FormatState(r, s), ok, same)
+			}
+			if !ok {
+				nothing++
+				continue
+			}
+			lead := s.Store(s.Mover()) - s.Store(s.Mover().Opponent())
+			want := Verdict{e.Value - c.Value, (lead+e.Value > 0) != (lead+c.Value > 0) || (lead+e.Value < 0) != (lead+c.Value < 0)}
+			if v != want {
+				t.Errorf("%s: action %d: %+v, want %+v", mancala.FormatState(r, s), c.Action, v, want)
+			}
+			if v.Turned {
+				turned++
+			}
+		}
+		if _, _, err := table.Judge(s, 3); err == nil {
+			t.Fatal("an action that is not legal is judged")
+		}
+	}
+	if turned == 0 || nothing == 0 {
+		t.Errorf("%d moves change the outcome, %d are not judged", turned, nothing)
+	}
+	if _, ok, err := table.Judge(r.Start(), 0); ok || err != nil {
+		t.Errorf("the start, which is not known: %t, %v", ok, err)
+	}
+	if n := testing.AllocsPerRun(100, func() { table.Judge(r.Start(), 0) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestTheLongestWayIsAsLongAsItSays(t *testing.T) {
+	for _, c := range endgames[:5] {
+		table := solved(t, c.spec, c.seeds)
+		longest := 0
+		for _, l := range table.Levels() {
+			longest = max(longest, l.Longest)
+		}
+		s := table.Longest()
+		quiet := 0
+		for i, a := range table.Line(s) {
+			q := s.Position()
+			q.Quiet = 0
+			s = q.State()
+			next := table.free.Next(s, a)
+			quiet = i + 1
+			if taken(&s, &next) > 0 {
+				break
+			}
+			s = next
+		}
+		if quiet != longest {
+			t.Errorf("%s: %d plies to the capture, want %d", c.spec, quiet, longest)
+		}
+	}
+}

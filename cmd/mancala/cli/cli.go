@@ -29,6 +29,7 @@ func commands() []*cobra.Command {
 		trainCommand(),
 		tournamentCommand(),
 		solveCommand(),
+		analyzeCommand(),
 		dataCommand(),
 		replayCommand(),
 		perftCommand(),
