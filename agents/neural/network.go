@@ -3,6 +3,7 @@ package neural
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/mancalagym/mancalagym/internal/kernel"
 )
@@ -29,12 +30,11 @@ type Network struct {
 	meta   Meta
 	shape  Shape
 	kernel *kernel.Kernel
-	firstW []float32 // Inputs rows of whole panels
+	firstW []float32 // Inputs rows of whole vectors
 	firstB []float32 // one row
 	blocks []block
-	heads  *kernel.Layer // policy and value side by side, from a panel of its own each: one product of the trunk
+	heads  *kernel.Layer // policy and value side by side: one product of the trunk
 	last   *kernel.Layer // outcome; nil without a value layer
-	value  int           // column of heads where the value begins
 }
 
 type block struct{ in, out *kernel.Layer }
@@ -82,28 +82,23 @@ func newNetwork(w *Weights, k *kernel.Kernel) (*Network, error) {
 	for range w.Shape.Blocks {
 		n.blocks = append(n.blocks, block{layer(0), layer(0)})
 	}
-	n.value = k.Width(w.Shape.Actions)
 	policy, pb := next()
 	value, vb := next()
 	if w.Shape.ValueWidth > 0 {
-		n.heads, n.last = beside(k, policy, pb, value, vb, n.value, n.value), layer(Outcomes)
+		n.heads, n.last = beside(k, policy, pb, value, vb, policy.Cols), layer(Outcomes)
 	} else {
-		n.heads = beside(k, policy, pb, value, vb, n.value, n.value+Outcomes)
+		n.heads = beside(k, policy, pb, value, vb, policy.Cols+Outcomes)
 	}
 	return n, nil
 }
 
-// beside joins two layers on the same input, the second beginning at a column. Columns from relu on have one.
-func beside(k *kernel.Kernel, p, pb, q, qb Tensor, column, relu int) *kernel.Layer {
-	cols := column + q.Cols
-	w, b := make([]float32, p.Rows*cols), make([]float32, cols)
-	copy(b, pb.Data)
-	copy(b[column:], qb.Data)
+// beside joins two layers on the same input. Columns from relu on have one.
+func beside(k *kernel.Kernel, p, pb, q, qb Tensor, relu int) *kernel.Layer {
+	var w []float32
 	for i := range p.Rows {
-		copy(w[i*cols:], p.Data[i*p.Cols:(i+1)*p.Cols])
-		copy(w[i*cols+column:], q.Data[i*q.Cols:(i+1)*q.Cols])
+		w = append(append(w, p.Data[i*p.Cols:(i+1)*p.Cols]...), q.Data[i*q.Cols:(i+1)*q.Cols]...)
 	}
-	return k.NewLayer(p.Rows, cols, w, b, relu)
+	return k.NewLayer(p.Rows, p.Cols+q.Cols, w, slices.Concat(pb.Data, qb.Data), relu)
 }
 
 // Meta returns what the network was made for.
@@ -119,7 +114,7 @@ func (n *Network) Kernel() string { return n.kernel.Name() }
 // near the processor.
 const tile = 32
 
-// stride is how far rows of n numbers are apart in a Scratch: whole panels of every kernel.
+// stride is how far rows of n numbers are apart in a Scratch: whole vectors of every kernel.
 func stride(n int) int { return (n + 31) &^ 31 }
 
 // Scratch is the working memory of one goroutine for networks of one shape, whatever their kernel.
@@ -182,7 +177,7 @@ func (n *Network) tile(s *Scratch, rows int, indices []int32, policy, outcome []
 		b.out.Product(s.lists, rows, s.inner, s.width, true, s.trunk, s.width)
 	}
 	n.heads.Product(s.lists, rows, s.trunk, s.width, false, s.heads, s.joint)
-	value, between := s.heads[n.value:], s.joint
+	value, between := s.heads[sh.Actions:], s.joint
 	if n.last != nil {
 		n.last.Product(s.lists, rows, value, s.joint, false, s.last, stride(Outcomes))
 		value, between = s.last, stride(Outcomes)

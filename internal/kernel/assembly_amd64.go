@@ -26,9 +26,9 @@ var avx512 = loops{
 		acrossAVX512_1, acrossAVX512_2, acrossAVX512_3, acrossAVX512_4, acrossAVX512_5, acrossAVX512_6, acrossAVX512_7,
 		acrossAVX512_8, acrossAVX512_9, acrossAVX512_10, acrossAVX512_11, acrossAVX512_12, acrossAVX512_13, acrossAVX512_14,
 	},
-	picked: [3][3]func(groups int, n, index *int32, is int, x *float32, xs int, w *float32, ws int, bias, floor, skip, y *float32, ys int){
-		1: {1: pickedAVX512_1_1, 2: pickedAVX512_1_2},
-		2: {1: pickedAVX512_2_1, 2: pickedAVX512_2_2},
+	picked: [3][5]func(groups int, n, index *int32, is int, x *float32, xs int, w *float32, ws int, bias, floor, skip, y *float32, ys int){
+		1: {nil, pickedAVX512_1_1, pickedAVX512_1_2, pickedAVX512_1_3, pickedAVX512_1_4},
+		2: {nil, pickedAVX512_2_1, pickedAVX512_2_2, pickedAVX512_2_3, pickedAVX512_2_4},
 	},
 	list:    [3]func(groups, width int, x *float32, xs int, index *int32, is int, n *int32){1: listAVX512_1, 2: listAVX512_2},
 	gather:  [9]func(rows, active int, index *int32, w *float32, ws int, bias, y *float32, ys int){1: gatherAVX512_1, 2: gatherAVX512_2, 4: gatherAVX512_4, 8: gatherAVX512_8},
@@ -46,9 +46,9 @@ var avx2 = loops{
 		nil,
 		acrossAVX2_1, acrossAVX2_2, acrossAVX2_3, acrossAVX2_4, acrossAVX2_5, acrossAVX2_6,
 	},
-	picked: [3][3]func(groups int, n, index *int32, is int, x *float32, xs int, w *float32, ws int, bias, floor, skip, y *float32, ys int){
-		1: {1: pickedAVX2_1_1, 2: pickedAVX2_1_2},
-		2: {1: pickedAVX2_2_1, 2: pickedAVX2_2_2},
+	picked: [3][5]func(groups int, n, index *int32, is int, x *float32, xs int, w *float32, ws int, bias, floor, skip, y *float32, ys int){
+		1: {nil, pickedAVX2_1_1, pickedAVX2_1_2, pickedAVX2_1_3, pickedAVX2_1_4},
+		2: {nil, pickedAVX2_2_1, pickedAVX2_2_2, pickedAVX2_2_3, pickedAVX2_2_4},
 	},
 	list:    [3]func(groups, width int, x *float32, xs int, index *int32, is int, n *int32){1: listAVX2_1, 2: listAVX2_2},
 	gather:  [9]func(rows, active int, index *int32, w *float32, ws int, bias, y *float32, ys int){1: gatherAVX2_1, 2: gatherAVX2_2, 4: gatherAVX2_4, 8: gatherAVX2_8},

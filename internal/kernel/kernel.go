@@ -32,8 +32,8 @@ type loops struct {
 	lanes int // numbers in a vector; a panel of weights has two vectors in a row
 	// By number of rows, from 1 on: y = max(bias + skip + x·w, floor) for a panel of w. Strides in bytes.
 	product, across []func(x *float32, xs int, w *float32, k int, bias, floor, skip, y *float32, ys int)
-	// By rows in a group and panels: the same over listed places of x. Strides in bytes.
-	picked [3][3]func(groups int, n, index *int32, is int, x *float32, xs int, w *float32, ws int, bias, floor, skip, y *float32, ys int)
+	// By rows in a group and vectors of panels: the same over listed places of x. Strides in bytes.
+	picked [3][5]func(groups int, n, index *int32, is int, x *float32, xs int, w *float32, ws int, bias, floor, skip, y *float32, ys int)
 	// By rows in a group: lists the places where one of them is not 0. Strides in bytes.
 	list [3]func(groups, width int, x *float32, xs int, index *int32, is int, n *int32)
 	// By vectors in a row. Strides in bytes.
@@ -98,14 +98,16 @@ func (k *Kernel) Name() string { return k.name }
 // Vector reports whether the kernel is in assembly.
 func (k *Kernel) Vector() bool { return k.loops != nil }
 
-// Width returns how many numbers a row of n takes up: whole panels.
+// Width returns how many numbers a row of n takes up: whole vectors.
 func (k *Kernel) Width(n int) int {
 	if k.loops == nil {
 		return n
 	}
-	p := k.loops.panel()
-	return (n + p - 1) / p * p
+	return up(n, k.loops.lanes)
 }
+
+// up returns the least multiple of m that is n or more.
+func up(n, m int) int { return (n + m - 1) / m * m }
 
 func (l *loops) panel() int { return 2 * l.lanes }
 

@@ -8,7 +8,7 @@ import (
 // Layer is a matrix with a bias, laid out for a kernel. It does not change.
 //
 // For assembly the matrix lies in panels, one after the other: the rows of two vectors of columns each. Columns that
-// fill up the last panel are 0, and so are the biases there: what is computed from them stays 0.
+// fill up the last panel are 0, and so are the biases there: what is computed from them is 0.
 type Layer struct {
 	k           *Kernel
 	in, out     int
@@ -29,7 +29,7 @@ func (k *Kernel) NewLayer(in, out int, w, b []float32, relu int) *Layer {
 		l.floor[i] = lowest
 	}
 	panel := k.loops.panel()
-	l.w = make([]float32, in*len(l.b))
+	l.w = make([]float32, in*up(out, panel))
 	for j := 0; j < out; j += panel {
 		pack(l.w[in*j:], panel, Matrix{w, out, false}, 0, in, j, min(j+panel, out))
 	}
@@ -52,7 +52,7 @@ func (s *Lists) Terms() uint64 { return s.terms }
 
 // NewLists returns working memory for rows of up to width inputs.
 func NewLists(rows, width int) *Lists {
-	width += 64 // whole panels, and a vector beyond
+	width += 64 // whole vectors, and one beyond
 	return &Lists{width: width, index: make([]int32, rows*width), n: make([]int32, rows)}
 }
 
@@ -87,15 +87,14 @@ func (l *Layer) some(s *Lists, group, from, groups int, x []float32, xs int, kee
 		s.terms += uint64(group * int(k) * l.out)
 	}
 	panel := loops.panel()
-	for j := 0; j < len(l.b); {
-		panels := min(2, (len(l.b)-j)/panel)
+	for j := 0; j < len(l.b); j += 2 * panel {
+		vectors := min(4, (len(l.b)-j)/loops.lanes)
 		var skip *float32
 		if keep {
 			skip = &y[j]
 		}
-		loops.picked[group][panels](groups, &n[0], &index[0], 4*s.width, &x[0], 4*xs,
+		loops.picked[group][vectors](groups, &n[0], &index[0], 4*s.width, &x[0], 4*xs,
 			&l.w[j*l.in], 4*panel*l.in, &l.b[j], &l.floor[j], skip, &y[j], 4*ys)
-		j += panels * panel
 	}
 }
 

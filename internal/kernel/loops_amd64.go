@@ -98,6 +98,12 @@ func pickedAVX512_1_1(groups int, n *int32, index *int32, is int, x *float32, xs
 func pickedAVX512_1_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
+func pickedAVX512_1_3(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
+func pickedAVX512_1_4(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
 func listAVX512_2(groups int, width int, x *float32, xs int, index *int32, is int, n *int32)
 
 //go:noescape
@@ -105,6 +111,12 @@ func pickedAVX512_2_1(groups int, n *int32, index *int32, is int, x *float32, xs
 
 //go:noescape
 func pickedAVX512_2_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
+func pickedAVX512_2_3(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
+func pickedAVX512_2_4(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
 func gatherAVX512_1(rows int, active int, index *int32, w *float32, ws int, bias *float32, y *float32, ys int)
@@ -191,6 +203,12 @@ func pickedAVX2_1_1(groups int, n *int32, index *int32, is int, x *float32, xs i
 func pickedAVX2_1_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
+func pickedAVX2_1_3(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
+func pickedAVX2_1_4(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
 func listAVX2_2(groups int, width int, x *float32, xs int, index *int32, is int, n *int32)
 
 //go:noescape
@@ -198,6 +216,12 @@ func pickedAVX2_2_1(groups int, n *int32, index *int32, is int, x *float32, xs i
 
 //go:noescape
 func pickedAVX2_2_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
+func pickedAVX2_2_3(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
+func pickedAVX2_2_4(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
 func gatherAVX2_1(rows int, active int, index *int32, w *float32, ws int, bias *float32, y *float32, ys int)

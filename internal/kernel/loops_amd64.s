@@ -8658,6 +8658,58 @@ TEXT ·pickedAVX512_1_1(SB), NOSPLIT, $0-104
 group:
 	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10), Z0
+	MOVQ    skip+80(FP), R10
+	TESTQ   R10, R10
+	JZ      begin
+	VADDPS  (R10), Z0, Z0
+	ADDQ    R9, R10
+	MOVQ    R10, skip+80(FP)
+
+begin:
+	MOVLQSX (DX), R10
+	ADDQ    $+4, DX
+	LEAQ    (BX)(R10*4), R11
+	ADDQ    SI, BX
+	NEGQ    R10
+	JZ      end
+
+next:
+	MOVLQSX      (R11)(R10*4), R12
+	VBROADCASTSS (DI)(R12*4), Z2
+	SHLQ         $0x07, R12
+	VFMADD231PS  (AX)(R12*1), Z2, Z0
+	INCQ         R10
+	JNZ          next
+
+end:
+	ADDQ    R8, DI
+	MOVQ    floor+72(FP), R10
+	MOVQ    y+88(FP), R11
+	VMOVUPS (R10), Z1
+	VMAXPS  Z0, Z1, Z0
+	VMOVUPS Z0, (R11)
+	ADDQ    R9, R11
+	MOVQ    R11, y+88(FP)
+	DECQ    CX
+	JNZ     group
+	VZEROUPPER
+	RET
+
+// func pickedAVX512_1_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, AVX512F
+TEXT ·pickedAVX512_1_2(SB), NOSPLIT, $0-104
+	MOVQ w+48(FP), AX
+	MOVQ groups+0(FP), CX
+	MOVQ n+8(FP), DX
+	MOVQ index+16(FP), BX
+	MOVQ is+24(FP), SI
+	MOVQ x+32(FP), DI
+	MOVQ xs+40(FP), R8
+	MOVQ ys+96(FP), R9
+
+group:
+	MOVQ    bias+64(FP), R10
+	VMOVUPS (R10), Z0
 	VMOVUPS 64(R10), Z1
 	MOVQ    skip+80(FP), R10
 	TESTQ   R10, R10
@@ -8701,9 +8753,75 @@ end:
 	VZEROUPPER
 	RET
 
-// func pickedAVX512_1_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// func pickedAVX512_1_3(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 // Requires: AVX, AVX512F
-TEXT ·pickedAVX512_1_2(SB), NOSPLIT, $0-104
+TEXT ·pickedAVX512_1_3(SB), NOSPLIT, $0-104
+	MOVQ w+48(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+56(FP), CX
+	MOVQ groups+0(FP), DX
+	MOVQ n+8(FP), BX
+	MOVQ index+16(FP), SI
+	MOVQ is+24(FP), DI
+	MOVQ x+32(FP), R8
+	MOVQ xs+40(FP), R9
+	MOVQ ys+96(FP), R10
+
+group:
+	MOVQ    bias+64(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	MOVQ    skip+80(FP), R11
+	TESTQ   R11, R11
+	JZ      begin
+	VADDPS  (R11), Z0, Z0
+	VADDPS  64(R11), Z1, Z1
+	VADDPS  128(R11), Z2, Z2
+	ADDQ    R10, R11
+	MOVQ    R11, skip+80(FP)
+
+begin:
+	MOVLQSX (BX), R11
+	ADDQ    $+4, BX
+	LEAQ    (SI)(R11*4), R12
+	ADDQ    DI, SI
+	NEGQ    R11
+	JZ      end
+
+next:
+	MOVLQSX      (R12)(R11*4), R13
+	VBROADCASTSS (R8)(R13*4), Z6
+	SHLQ         $0x07, R13
+	VFMADD231PS  (AX)(R13*1), Z6, Z0
+	VFMADD231PS  64(AX)(R13*1), Z6, Z1
+	VFMADD231PS  (CX)(R13*1), Z6, Z2
+	INCQ         R11
+	JNZ          next
+
+end:
+	ADDQ    R9, R8
+	MOVQ    floor+72(FP), R11
+	MOVQ    y+88(FP), R12
+	VMOVUPS (R11), Z3
+	VMOVUPS 64(R11), Z4
+	VMOVUPS 128(R11), Z5
+	VMAXPS  Z0, Z3, Z0
+	VMOVUPS Z0, (R12)
+	VMAXPS  Z1, Z4, Z1
+	VMOVUPS Z1, 64(R12)
+	VMAXPS  Z2, Z5, Z2
+	VMOVUPS Z2, 128(R12)
+	ADDQ    R10, R12
+	MOVQ    R12, y+88(FP)
+	DECQ    DX
+	JNZ     group
+	VZEROUPPER
+	RET
+
+// func pickedAVX512_1_4(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, AVX512F
+TEXT ·pickedAVX512_1_4(SB), NOSPLIT, $0-104
 	MOVQ w+48(FP), AX
 	MOVQ AX, CX
 	ADDQ ws+56(FP), CX
@@ -8833,6 +8951,70 @@ TEXT ·pickedAVX512_2_1(SB), NOSPLIT, $0-104
 group:
 	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10), Z0
+	VMOVUPS (R10), Z1
+	MOVQ    skip+80(FP), R10
+	TESTQ   R10, R10
+	JZ      begin
+	VADDPS  (R10), Z0, Z0
+	ADDQ    R9, R10
+	VADDPS  (R10), Z1, Z1
+	ADDQ    R9, R10
+	MOVQ    R10, skip+80(FP)
+
+begin:
+	MOVLQSX (DX), R10
+	ADDQ    $+4, DX
+	LEAQ    (BX)(R10*4), R11
+	ADDQ    SI, BX
+	NEGQ    R10
+	JZ      end
+	MOVQ    DI, R13
+	ADDQ    R8, R13
+
+next:
+	MOVLQSX      (R11)(R10*4), R12
+	VBROADCASTSS (DI)(R12*4), Z3
+	VBROADCASTSS (R13)(R12*4), Z4
+	SHLQ         $0x07, R12
+	VMOVUPS      (AX)(R12*1), Z2
+	VFMADD231PS  Z2, Z3, Z0
+	VFMADD231PS  Z2, Z4, Z1
+	INCQ         R10
+	JNZ          next
+
+end:
+	ADDQ    R8, DI
+	ADDQ    R8, DI
+	MOVQ    floor+72(FP), R10
+	MOVQ    y+88(FP), R11
+	VMOVUPS (R10), Z2
+	VMAXPS  Z0, Z2, Z0
+	VMOVUPS Z0, (R11)
+	ADDQ    R9, R11
+	VMAXPS  Z1, Z2, Z1
+	VMOVUPS Z1, (R11)
+	ADDQ    R9, R11
+	MOVQ    R11, y+88(FP)
+	DECQ    CX
+	JNZ     group
+	VZEROUPPER
+	RET
+
+// func pickedAVX512_2_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, AVX512F
+TEXT ·pickedAVX512_2_2(SB), NOSPLIT, $0-104
+	MOVQ w+48(FP), AX
+	MOVQ groups+0(FP), CX
+	MOVQ n+8(FP), DX
+	MOVQ index+16(FP), BX
+	MOVQ is+24(FP), SI
+	MOVQ x+32(FP), DI
+	MOVQ xs+40(FP), R8
+	MOVQ ys+96(FP), R9
+
+group:
+	MOVQ    bias+64(FP), R10
+	VMOVUPS (R10), Z0
 	VMOVUPS 64(R10), Z1
 	VMOVUPS (R10), Z2
 	VMOVUPS 64(R10), Z3
@@ -8894,9 +9076,99 @@ end:
 	VZEROUPPER
 	RET
 
-// func pickedAVX512_2_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// func pickedAVX512_2_3(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 // Requires: AVX, AVX512F
-TEXT ·pickedAVX512_2_2(SB), NOSPLIT, $0-104
+TEXT ·pickedAVX512_2_3(SB), NOSPLIT, $0-104
+	MOVQ w+48(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+56(FP), CX
+	MOVQ groups+0(FP), DX
+	MOVQ n+8(FP), BX
+	MOVQ index+16(FP), SI
+	MOVQ is+24(FP), DI
+	MOVQ x+32(FP), R8
+	MOVQ xs+40(FP), R9
+	MOVQ ys+96(FP), R10
+
+group:
+	MOVQ    bias+64(FP), R11
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS (R11), Z3
+	VMOVUPS 64(R11), Z4
+	VMOVUPS 128(R11), Z5
+	MOVQ    skip+80(FP), R11
+	TESTQ   R11, R11
+	JZ      begin
+	VADDPS  (R11), Z0, Z0
+	VADDPS  64(R11), Z1, Z1
+	VADDPS  128(R11), Z2, Z2
+	ADDQ    R10, R11
+	VADDPS  (R11), Z3, Z3
+	VADDPS  64(R11), Z4, Z4
+	VADDPS  128(R11), Z5, Z5
+	ADDQ    R10, R11
+	MOVQ    R11, skip+80(FP)
+
+begin:
+	MOVLQSX (BX), R11
+	ADDQ    $+4, BX
+	LEAQ    (SI)(R11*4), R12
+	ADDQ    DI, SI
+	NEGQ    R11
+	JZ      end
+	MOVQ    R8, R14
+	ADDQ    R9, R14
+
+next:
+	MOVLQSX      (R12)(R11*4), R13
+	VBROADCASTSS (R8)(R13*4), Z9
+	VBROADCASTSS (R14)(R13*4), Z10
+	SHLQ         $0x07, R13
+	VMOVUPS      (AX)(R13*1), Z6
+	VFMADD231PS  Z6, Z9, Z0
+	VFMADD231PS  Z6, Z10, Z3
+	VMOVUPS      64(AX)(R13*1), Z7
+	VFMADD231PS  Z7, Z9, Z1
+	VFMADD231PS  Z7, Z10, Z4
+	VMOVUPS      (CX)(R13*1), Z8
+	VFMADD231PS  Z8, Z9, Z2
+	VFMADD231PS  Z8, Z10, Z5
+	INCQ         R11
+	JNZ          next
+
+end:
+	ADDQ    R9, R8
+	ADDQ    R9, R8
+	MOVQ    floor+72(FP), R11
+	MOVQ    y+88(FP), R12
+	VMOVUPS (R11), Z6
+	VMOVUPS 64(R11), Z7
+	VMOVUPS 128(R11), Z8
+	VMAXPS  Z0, Z6, Z0
+	VMOVUPS Z0, (R12)
+	VMAXPS  Z1, Z7, Z1
+	VMOVUPS Z1, 64(R12)
+	VMAXPS  Z2, Z8, Z2
+	VMOVUPS Z2, 128(R12)
+	ADDQ    R10, R12
+	VMAXPS  Z3, Z6, Z3
+	VMOVUPS Z3, (R12)
+	VMAXPS  Z4, Z7, Z4
+	VMOVUPS Z4, 64(R12)
+	VMAXPS  Z5, Z8, Z5
+	VMOVUPS Z5, 128(R12)
+	ADDQ    R10, R12
+	MOVQ    R12, y+88(FP)
+	DECQ    DX
+	JNZ     group
+	VZEROUPPER
+	RET
+
+// func pickedAVX512_2_4(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, AVX512F
+TEXT ·pickedAVX512_2_4(SB), NOSPLIT, $0-104
 	MOVQ w+48(FP), AX
 	MOVQ AX, CX
 	ADDQ ws+56(FP), CX
@@ -11121,6 +11393,58 @@ TEXT ·pickedAVX2_1_1(SB), NOSPLIT, $0-104
 group:
 	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10), Y0
+	MOVQ    skip+80(FP), R10
+	TESTQ   R10, R10
+	JZ      begin
+	VADDPS  (R10), Y0, Y0
+	ADDQ    R9, R10
+	MOVQ    R10, skip+80(FP)
+
+begin:
+	MOVLQSX (DX), R10
+	ADDQ    $+4, DX
+	LEAQ    (BX)(R10*4), R11
+	ADDQ    SI, BX
+	NEGQ    R10
+	JZ      end
+
+next:
+	MOVLQSX      (R11)(R10*4), R12
+	VBROADCASTSS (DI)(R12*4), Y2
+	SHLQ         $0x06, R12
+	VFMADD231PS  (AX)(R12*1), Y2, Y0
+	INCQ         R10
+	JNZ          next
+
+end:
+	ADDQ    R8, DI
+	MOVQ    floor+72(FP), R10
+	MOVQ    y+88(FP), R11
+	VMOVUPS (R10), Y1
+	VMAXPS  Y0, Y1, Y0
+	VMOVUPS Y0, (R11)
+	ADDQ    R9, R11
+	MOVQ    R11, y+88(FP)
+	DECQ    CX
+	JNZ     group
+	VZEROUPPER
+	RET
+
+// func pickedAVX2_1_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, FMA3
+TEXT ·pickedAVX2_1_2(SB), NOSPLIT, $0-104
+	MOVQ w+48(FP), AX
+	MOVQ groups+0(FP), CX
+	MOVQ n+8(FP), DX
+	MOVQ index+16(FP), BX
+	MOVQ is+24(FP), SI
+	MOVQ x+32(FP), DI
+	MOVQ xs+40(FP), R8
+	MOVQ ys+96(FP), R9
+
+group:
+	MOVQ    bias+64(FP), R10
+	VMOVUPS (R10), Y0
 	VMOVUPS 32(R10), Y1
 	MOVQ    skip+80(FP), R10
 	TESTQ   R10, R10
@@ -11164,9 +11488,75 @@ end:
 	VZEROUPPER
 	RET
 
-// func pickedAVX2_1_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// func pickedAVX2_1_3(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 // Requires: AVX, FMA3
-TEXT ·pickedAVX2_1_2(SB), NOSPLIT, $0-104
+TEXT ·pickedAVX2_1_3(SB), NOSPLIT, $0-104
+	MOVQ w+48(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+56(FP), CX
+	MOVQ groups+0(FP), DX
+	MOVQ n+8(FP), BX
+	MOVQ index+16(FP), SI
+	MOVQ is+24(FP), DI
+	MOVQ x+32(FP), R8
+	MOVQ xs+40(FP), R9
+	MOVQ ys+96(FP), R10
+
+group:
+	MOVQ    bias+64(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	MOVQ    skip+80(FP), R11
+	TESTQ   R11, R11
+	JZ      begin
+	VADDPS  (R11), Y0, Y0
+	VADDPS  32(R11), Y1, Y1
+	VADDPS  64(R11), Y2, Y2
+	ADDQ    R10, R11
+	MOVQ    R11, skip+80(FP)
+
+begin:
+	MOVLQSX (BX), R11
+	ADDQ    $+4, BX
+	LEAQ    (SI)(R11*4), R12
+	ADDQ    DI, SI
+	NEGQ    R11
+	JZ      end
+
+next:
+	MOVLQSX      (R12)(R11*4), R13
+	VBROADCASTSS (R8)(R13*4), Y6
+	SHLQ         $0x06, R13
+	VFMADD231PS  (AX)(R13*1), Y6, Y0
+	VFMADD231PS  32(AX)(R13*1), Y6, Y1
+	VFMADD231PS  (CX)(R13*1), Y6, Y2
+	INCQ         R11
+	JNZ          next
+
+end:
+	ADDQ    R9, R8
+	MOVQ    floor+72(FP), R11
+	MOVQ    y+88(FP), R12
+	VMOVUPS (R11), Y3
+	VMOVUPS 32(R11), Y4
+	VMOVUPS 64(R11), Y5
+	VMAXPS  Y0, Y3, Y0
+	VMOVUPS Y0, (R12)
+	VMAXPS  Y1, Y4, Y1
+	VMOVUPS Y1, 32(R12)
+	VMAXPS  Y2, Y5, Y2
+	VMOVUPS Y2, 64(R12)
+	ADDQ    R10, R12
+	MOVQ    R12, y+88(FP)
+	DECQ    DX
+	JNZ     group
+	VZEROUPPER
+	RET
+
+// func pickedAVX2_1_4(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, FMA3
+TEXT ·pickedAVX2_1_4(SB), NOSPLIT, $0-104
 	MOVQ w+48(FP), AX
 	MOVQ AX, CX
 	ADDQ ws+56(FP), CX
@@ -11297,6 +11687,70 @@ TEXT ·pickedAVX2_2_1(SB), NOSPLIT, $0-104
 group:
 	MOVQ    bias+64(FP), R10
 	VMOVUPS (R10), Y0
+	VMOVUPS (R10), Y1
+	MOVQ    skip+80(FP), R10
+	TESTQ   R10, R10
+	JZ      begin
+	VADDPS  (R10), Y0, Y0
+	ADDQ    R9, R10
+	VADDPS  (R10), Y1, Y1
+	ADDQ    R9, R10
+	MOVQ    R10, skip+80(FP)
+
+begin:
+	MOVLQSX (DX), R10
+	ADDQ    $+4, DX
+	LEAQ    (BX)(R10*4), R11
+	ADDQ    SI, BX
+	NEGQ    R10
+	JZ      end
+	MOVQ    DI, R13
+	ADDQ    R8, R13
+
+next:
+	MOVLQSX      (R11)(R10*4), R12
+	VBROADCASTSS (DI)(R12*4), Y3
+	VBROADCASTSS (R13)(R12*4), Y4
+	SHLQ         $0x06, R12
+	VMOVUPS      (AX)(R12*1), Y2
+	VFMADD231PS  Y2, Y3, Y0
+	VFMADD231PS  Y2, Y4, Y1
+	INCQ         R10
+	JNZ          next
+
+end:
+	ADDQ    R8, DI
+	ADDQ    R8, DI
+	MOVQ    floor+72(FP), R10
+	MOVQ    y+88(FP), R11
+	VMOVUPS (R10), Y2
+	VMAXPS  Y0, Y2, Y0
+	VMOVUPS Y0, (R11)
+	ADDQ    R9, R11
+	VMAXPS  Y1, Y2, Y1
+	VMOVUPS Y1, (R11)
+	ADDQ    R9, R11
+	MOVQ    R11, y+88(FP)
+	DECQ    CX
+	JNZ     group
+	VZEROUPPER
+	RET
+
+// func pickedAVX2_2_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, FMA3
+TEXT ·pickedAVX2_2_2(SB), NOSPLIT, $0-104
+	MOVQ w+48(FP), AX
+	MOVQ groups+0(FP), CX
+	MOVQ n+8(FP), DX
+	MOVQ index+16(FP), BX
+	MOVQ is+24(FP), SI
+	MOVQ x+32(FP), DI
+	MOVQ xs+40(FP), R8
+	MOVQ ys+96(FP), R9
+
+group:
+	MOVQ    bias+64(FP), R10
+	VMOVUPS (R10), Y0
 	VMOVUPS 32(R10), Y1
 	VMOVUPS (R10), Y2
 	VMOVUPS 32(R10), Y3
@@ -11358,9 +11812,99 @@ end:
 	VZEROUPPER
 	RET
 
-// func pickedAVX2_2_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// func pickedAVX2_2_3(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 // Requires: AVX, FMA3
-TEXT ·pickedAVX2_2_2(SB), NOSPLIT, $0-104
+TEXT ·pickedAVX2_2_3(SB), NOSPLIT, $0-104
+	MOVQ w+48(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+56(FP), CX
+	MOVQ groups+0(FP), DX
+	MOVQ n+8(FP), BX
+	MOVQ index+16(FP), SI
+	MOVQ is+24(FP), DI
+	MOVQ x+32(FP), R8
+	MOVQ xs+40(FP), R9
+	MOVQ ys+96(FP), R10
+
+group:
+	MOVQ    bias+64(FP), R11
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS (R11), Y3
+	VMOVUPS 32(R11), Y4
+	VMOVUPS 64(R11), Y5
+	MOVQ    skip+80(FP), R11
+	TESTQ   R11, R11
+	JZ      begin
+	VADDPS  (R11), Y0, Y0
+	VADDPS  32(R11), Y1, Y1
+	VADDPS  64(R11), Y2, Y2
+	ADDQ    R10, R11
+	VADDPS  (R11), Y3, Y3
+	VADDPS  32(R11), Y4, Y4
+	VADDPS  64(R11), Y5, Y5
+	ADDQ    R10, R11
+	MOVQ    R11, skip+80(FP)
+
+begin:
+	MOVLQSX (BX), R11
+	ADDQ    $+4, BX
+	LEAQ    (SI)(R11*4), R12
+	ADDQ    DI, SI
+	NEGQ    R11
+	JZ      end
+	MOVQ    R8, R14
+	ADDQ    R9, R14
+
+next:
+	MOVLQSX      (R12)(R11*4), R13
+	VBROADCASTSS (R8)(R13*4), Y9
+	VBROADCASTSS (R14)(R13*4), Y10
+	SHLQ         $0x06, R13
+	VMOVUPS      (AX)(R13*1), Y6
+	VFMADD231PS  Y6, Y9, Y0
+	VFMADD231PS  Y6, Y10, Y3
+	VMOVUPS      32(AX)(R13*1), Y7
+	VFMADD231PS  Y7, Y9, Y1
+	VFMADD231PS  Y7, Y10, Y4
+	VMOVUPS      (CX)(R13*1), Y8
+	VFMADD231PS  Y8, Y9, Y2
+	VFMADD231PS  Y8, Y10, Y5
+	INCQ         R11
+	JNZ          next
+
+end:
+	ADDQ    R9, R8
+	ADDQ    R9, R8
+	MOVQ    floor+72(FP), R11
+	MOVQ    y+88(FP), R12
+	VMOVUPS (R11), Y6
+	VMOVUPS 32(R11), Y7
+	VMOVUPS 64(R11), Y8
+	VMAXPS  Y0, Y6, Y0
+	VMOVUPS Y0, (R12)
+	VMAXPS  Y1, Y7, Y1
+	VMOVUPS Y1, 32(R12)
+	VMAXPS  Y2, Y8, Y2
+	VMOVUPS Y2, 64(R12)
+	ADDQ    R10, R12
+	VMAXPS  Y3, Y6, Y3
+	VMOVUPS Y3, (R12)
+	VMAXPS  Y4, Y7, Y4
+	VMOVUPS Y4, 32(R12)
+	VMAXPS  Y5, Y8, Y5
+	VMOVUPS Y5, 64(R12)
+	ADDQ    R10, R12
+	MOVQ    R12, y+88(FP)
+	DECQ    DX
+	JNZ     group
+	VZEROUPPER
+	RET
+
+// func pickedAVX2_2_4(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, FMA3
+TEXT ·pickedAVX2_2_4(SB), NOSPLIT, $0-104
 	MOVQ w+48(FP), AX
 	MOVQ AX, CX
 	ADDQ ws+56(FP), CX

@@ -47,8 +47,9 @@ func main() {
 		}
 		for rows := 1; rows <= 2; rows++ {
 			m.list(rows)
-			m.picked(rows, 1)
-			m.picked(rows, 2)
+			for width := 1; width <= 4; width++ {
+				m.picked(rows, width)
+			}
 		}
 		for _, n := range []int{1, 2, 4, 8} {
 			m.gather(n)
@@ -239,17 +240,17 @@ func (m machine) across(rows int) {
 	})
 }
 
-// picked is product for panels of w and groups of one or two rows of x, of which only the n listed places count. With
-// two rows there are twice as many products as numbers to load: then the arithmetic alone takes time.
-func (m machine) picked(rows, panels int) {
-	text(fmt.Sprintf("picked%s_%d_%d", m.name, rows, panels),
+// picked is product for a width of one to four vectors, the first of a panel or two, and groups of one or two rows of x, of which
+// only the n listed places count. With two rows there are twice as many products as numbers to load: then the
+// arithmetic alone takes time.
+func (m machine) picked(rows, width int) {
+	text(fmt.Sprintf("picked%s_%d_%d", m.name, rows, width),
 		"groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias, floor, skip, y *float32, ys int")
-	width := 2 * panels
 	sum := func(r, c int) reg.VecPhysical { return m.v[r*width+c] }
 	b := m.v[rows*width : (rows+1)*width]
 	factor := m.v[(rows+1)*width:]
 	w := []reg.GPVirtual{load("w")}
-	if panels == 2 {
+	if width > 2 {
 		w = append(w, GP64())
 		MOVQ(w[0], w[1])
 		ADDQ(param("ws"), w[1])

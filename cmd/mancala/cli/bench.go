@@ -141,6 +141,7 @@ this process, elsewhere one of the clock.`, benchLanes, benchSims, benchTrees, m
 	numberFlag(c, &runs, "runs", 1, 1000, "runs of each measurement")
 	c.Flags().Var(&span{&length, time.Millisecond, time.Minute}, "time", "of each run")
 	jsonFlag(c, &asJSON, "a JSON object a line for each variant")
+	withNetwork(c, &runs, &length, &asJSON)
 	return c
 }
 
