@@ -29,12 +29,12 @@ func Files(path string) ([]string, error) {
 		return []string{path}, nil
 	}
 	var files []string
-	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(path+string(filepath.Separator), func(p string, d fs.DirEntry, err error) error {
 		hidden := strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_")
 		switch {
 		case err != nil:
 			return err
-		case hidden && p != path && d.IsDir():
+		case hidden && filepath.Clean(p) != filepath.Clean(path) && d.IsDir():
 			return filepath.SkipDir
 		case !hidden && !d.IsDir() && filepath.Ext(p) == ".parquet":
 			files = append(files, p)

@@ -43,6 +43,7 @@ type manifest struct {
 	Iteration int    `json:"iteration"`
 	Best      int    `json:"best"` // the iteration of the best network
 	Metrics   int64  `json:"metrics_bytes"`
+	Config    string `json:"config_sha256"` // of config.toml
 }
 
 // directory is a run's directory, locked.
@@ -120,6 +121,20 @@ func (d *directory) readManifest() (*manifest, error) {
 		return nil, fmt.Errorf("train: %s: iteration %d, best %d, metrics_bytes %d: want 0 or more and best no later than iteration", d.at(fileManifest), m.Iteration, m.Best, m.Metrics)
 	}
 	return m, nil
+}
+
+// fresh returns an error if iterations were committed here whose manifest is gone.
+func (d *directory) fresh() error {
+	list, err := os.ReadDir(d.at(dirWeights))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("train: directory: %w", err)
+	}
+	for _, e := range list {
+		if n, ok := iterationOf(e.Name()); ok && n > 0 {
+			return fmt.Errorf("train: %s: has iterations but no %s: want it back, or another directory", d.path, fileManifest)
+		}
+	}
+	return nil
 }
 
 func (d *directory) writeManifest(m *manifest) error {

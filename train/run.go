@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -184,18 +185,29 @@ func (t *training) enter() error {
 	} else if err := t.cfg.Differs(stored); err != nil {
 		return err
 	}
+	text, err := os.ReadFile(t.dir.at(fileConfig))
+	if err != nil {
+		return fmt.Errorf("train: config: %w", err)
+	}
+	digest := fmt.Sprintf("%x", sha256.Sum256(text))
 	m, err := t.dir.readManifest()
 	if err != nil {
 		return err
 	}
 	if m == nil {
-		return t.begin()
+		if err := t.dir.fresh(); err != nil {
+			return err
+		}
+		return t.begin(digest)
+	}
+	if m.Config != digest {
+		return fmt.Errorf("train: %s: is not what the run began with: want it as it was", t.dir.at(fileConfig))
 	}
 	return t.resume(m)
 }
 
 // begin commits the untrained network as iteration 0.
-func (t *training) begin() error {
+func (t *training) begin(config string) error {
 	for _, dir := range []string{dirData, dirWeights, dirCheck} {
 		if err := os.MkdirAll(t.dir.at(dir), 0o777); err != nil {
 			return fmt.Errorf("train: directory: %w", err)
@@ -206,7 +218,7 @@ func (t *training) begin() error {
 		return err
 	}
 	info := t.rules.Info()
-	return t.commit(manifest{Version: manifestVersion, Spec: info.Spec, Rules: info.Version, Kernel: k})
+	return t.commit(manifest{Version: manifestVersion, Spec: info.Spec, Rules: info.Version, Kernel: k, Config: config})
 }
 
 // kernelName names what the last bits of the computed numbers depend on.

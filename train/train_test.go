@@ -380,6 +380,34 @@ func TestResumeRemovesOnlyWhatTheRunNamed(t *testing.T) {
 	}
 }
 
+func TestWhatARunBeganWithStays(t *testing.T) {
+	for name, damage := range map[string]func(dir string) error{
+		"has iterations but no manifest.json": func(dir string) error { return os.Remove(filepath.Join(dir, fileManifest)) },
+		"config.toml: is not what the run began with": func(dir string) error {
+			text, err := os.ReadFile(filepath.Join(dir, fileConfig))
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(dir, fileConfig), bytes.Replace(text, []byte("steps = 3"), []byte("steps = 4"), 1), 0o666)
+		},
+	} {
+		dir := t.TempDir()
+		mustRun(t, small(t, "modiar"), dir, Options{Iterations: 2, Workers: 1})
+		if err := damage(dir); err != nil {
+			t.Fatal(err)
+		}
+		before := tree(t, dir)
+		c, err := ReadConfig(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Run(context.Background(), *c, dir, Options{Iterations: 3, Workers: 1}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%v, want %q", err, name)
+		}
+		sameTree(t, tree(t, dir), before)
+	}
+}
+
 func TestConfigTextIsReadBack(t *testing.T) {
 	for _, spec := range mancala.Variants() {
 		r, _ := mancala.Parse(spec)

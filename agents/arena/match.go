@@ -19,7 +19,7 @@ type Entrant struct {
 // Match is the result of the games between two entrants, as the first of them sees it.
 type Match struct {
 	Agents [2]string `json:"agents"`
-	Seed   uint64    `json:"seed"` // Play with this seed gives the match again
+	Seed   uint64    `json:"seed,string"` // Play with this seed gives the match again
 
 	// The scored games, two a pair; Wins + Draws + Losses = Games. Games annulled by C3, which a real match would replay, are draws.
 	Games    int `json:"games"`

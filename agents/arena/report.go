@@ -55,7 +55,7 @@ func (r *Report) Text(w io.Writer) error {
 	}
 	t.write(&b)
 
-	b.WriteString("\nMatches, agents by rank\n\n")
+	b.WriteString("\nMatches, agents by rank; score, W, D and L are those of the first\n\n")
 	t = table{{"match", "score %", "95 %", "W", "D", "L", "games", "distinct", "openings", "annulled", "truncated", "pairs left out"}}
 	for _, m := range r.Matches {
 		if rank[m.Agents[0]] > rank[m.Agents[1]] {

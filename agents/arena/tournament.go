@@ -30,7 +30,7 @@ type Standing struct {
 type Report struct {
 	Variant      string     `json:"variant"` // the canonical spec
 	RulesVersion int        `json:"rules_version"`
-	Seed         uint64     `json:"seed"`
+	Seed         uint64     `json:"seed,string"`
 	Games        int        `json:"games_per_pairing"`
 	OpeningPlies [2]int     `json:"opening_plies"` // the fewest and the most, arrangement plies aside
 	MaxPlies     int        `json:"max_plies"`     // 0: no limit

@@ -18,12 +18,14 @@ type Batch struct {
 	PolicyWeight []float32 // Batch: weight of the row in the policy loss, 0 where there is no target
 	// Value holds the value target, Batch × 3: a distribution on the mover's win, draw and loss.
 	Value       []float32
-	ValueWeight []float32 // Batch: weight of the row in the value loss, 0 where the episode was truncated
+	ValueWeight []float32 // Batch: weight of the row in the value and margin losses, 0 where the episode was truncated
+	// Margin holds the margin of seeds for the mover, −1 to 1, one a row; nothing without a margin head.
+	Margin []float32
 }
 
 // NewBatch returns a Batch for n rows of networks of shape s, all zero.
 func NewBatch(n int, s neural.Shape) *Batch {
-	return &Batch{
+	b := &Batch{
 		Indices:      make([]int32, n*s.Active),
 		Legal:        make([]mancala.Mask, n),
 		Policy:       make([]float32, n*s.Actions),
@@ -31,6 +33,10 @@ func NewBatch(n int, s neural.Shape) *Batch {
 		Value:        make([]float32, n*neural.Outcomes),
 		ValueWeight:  make([]float32, n),
 	}
+	if s.MarginHead {
+		b.Margin = make([]float32, n)
+	}
+	return b
 }
 
 // slack is how far a target's sum may be from 1.
@@ -38,6 +44,10 @@ const slack = 1e-3
 
 // check returns an error unless b is n good rows for networks of shape s.
 func (b *Batch) check(n int, s neural.Shape) error {
+	margins := 0
+	if s.MarginHead {
+		margins = 1
+	}
 	for _, c := range []struct {
 		name     string
 		got, row int
@@ -48,6 +58,7 @@ func (b *Batch) check(n int, s neural.Shape) error {
 		{"policy weights", len(b.PolicyWeight), 1},
 		{"value targets", len(b.Value), neural.Outcomes},
 		{"value weights", len(b.ValueWeight), 1},
+		{"margins", len(b.Margin), margins},
 	} {
 		if c.got != n*c.row {
 			return fmt.Errorf("learner: batch with %d %s: must be %d rows of %d", c.got, c.name, n, c.row)
@@ -68,6 +79,9 @@ func (b *Batch) check(n int, s neural.Shape) error {
 		}
 		if err := target(b.Value[r*neural.Outcomes:(r+1)*neural.Outcomes], b.ValueWeight[r], 1<<neural.Outcomes-1); err != nil {
 			return fmt.Errorf("learner: row %d has a value target %w", r, err)
+		}
+		if s.MarginHead && b.ValueWeight[r] != 0 && !(b.Margin[r] >= -1 && b.Margin[r] <= 1) {
+			return fmt.Errorf("learner: row %d has margin %v: must be -1 to 1", r, b.Margin[r])
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ type Config struct {
 	Epsilon      float64 // added to the root of the mean square
 	WeightDecay  float64 // decoupled: matrices shrink by LearningRate·WeightDecay a step, biases do not; 0 for none
 	ValueWeight  float64 // of the value loss in the total, the policy loss having 1
+	MarginWeight float64 // of the margin loss; above 0 for networks with a margin head, 0 for all others
 }
 
 // DefaultConfig returns what small networks learn well with.
@@ -34,6 +35,7 @@ func (c Config) Validate() error {
 		{"epsilon", c.Epsilon, c.Epsilon >= 1e-12 && c.Epsilon <= 1, "1e-12 to 1"},
 		{"weight decay", c.WeightDecay, c.WeightDecay >= 0 && c.WeightDecay <= 1, "0 to 1"},
 		{"value weight", c.ValueWeight, c.ValueWeight > 0 && c.ValueWeight <= 100, "above 0, at most 100"},
+		{"margin weight", c.MarginWeight, c.MarginWeight >= 0 && c.MarginWeight <= 100, "0 to 100"},
 	} {
 		if !f.ok {
 			return fmt.Errorf("learner: %s %v: must be %s", f.name, f.v, f.allowed)

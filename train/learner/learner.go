@@ -26,15 +26,18 @@ type Learner struct {
 	// What the graph reads, in place, laid out as in Batch.
 	indices                                   []int32
 	legal                                     []uint64
-	policy, policyWeight, value, valueWeight  []float32
-	policyLoss, valueLoss, logits, outcomeOut gorgonia.Value // what it gave
+	policy, policyWeight, value, valueWeight []float32
+	margin                                   []float32 // empty without a margin head
+
+	policyLoss, valueLoss, marginLoss, logits, outcomeOut, marginOut gorgonia.Value // what it gave
 }
 
 // Loss holds means over all rows of a batch, those of weight 0 included. Policy and Value are cross-entropies
-// in nats; the policy's cannot fall below the mean entropy of its targets.
+// in nats; the policy's cannot fall below the mean entropy of its targets. Margin is a square, 0 without a margin head.
 type Loss struct {
-	Policy, Value float32
-	Total         float32 // Policy + Config.ValueWeight·Value: what is made smaller
+	Policy, Value, Margin float32
+	// Total is Policy + Config.ValueWeight·Value + Config.MarginWeight·Margin: what is made smaller.
+	Total float32
 }
 
 // building guards New: Gorgonia keeps constants and counters common to all graphs.
@@ -58,11 +61,17 @@ func newOn(k *kernel.Kernel, w *neural.Weights, cfg Config) (*Learner, error) {
 		return nil, err
 	}
 	n, s := cfg.Batch, w.Shape
+	if s.MarginHead != (cfg.MarginWeight > 0) {
+		return nil, fmt.Errorf("learner: margin weight %v: must be above 0 for a network with a margin head and 0 for others, as is %v", cfg.MarginWeight, s)
+	}
 	l := &Learner{
 		k: k, cfg: cfg, weights: w.Clone(),
 		indices: make([]int32, n*s.Active), legal: make([]uint64, n),
 		policy: make([]float32, n*s.Actions), policyWeight: make([]float32, n),
 		value: make([]float32, n*neural.Outcomes), valueWeight: make([]float32, n),
+	}
+	if s.MarginHead {
+		l.margin = make([]float32, n)
 	}
 	l.adam = newAdam(k, cfg, sizes(w))
 	building.Lock()
@@ -123,6 +132,12 @@ func (l *Learner) build() error {
 		head, width = apply(newLinear(l.k, n, s.Width, s.ValueWidth, false, true), trunk, param(), param()), s.ValueWidth
 	}
 	outcome := apply(newLinear(l.k, n, width, neural.Outcomes, false, false), head, param(), param())
+	var margin, marginLoss *gorgonia.Node
+	valueWeight := input("value weight", l.valueWeight, n)
+	if s.MarginHead {
+		margin = apply(newLinear(l.k, n, width, 1, false, false), head, param(), param())
+		marginLoss = apply(newSquare(n, l.cfg.MarginWeight), margin, input("margin", l.margin, n), valueWeight)
+	}
 
 	every := make([]uint64, n)
 	for i := range every {
@@ -131,13 +146,20 @@ func (l *Learner) build() error {
 	policy := apply(newEntropy(n, s.Actions, 1), logits,
 		input("legal", l.legal, n), input("policy", l.policy, n, s.Actions), input("policy weight", l.policyWeight, n))
 	value := apply(newEntropy(n, neural.Outcomes, l.cfg.ValueWeight), outcome,
-		input("outcomes", every, n), input("value", l.value, n, neural.Outcomes), input("value weight", l.valueWeight, n))
+		input("outcomes", every, n), input("value", l.value, n, neural.Outcomes), valueWeight)
 	if err != nil {
 		return err
 	}
 	total, err := gorgonia.Add(policy, value)
 	if err != nil {
 		return err
+	}
+	if s.MarginHead {
+		if total, err = gorgonia.Add(total, marginLoss); err != nil {
+			return err
+		}
+		gorgonia.Read(marginLoss, &l.marginLoss)
+		gorgonia.Read(margin, &l.marginOut)
 	}
 	if _, err := gorgonia.Grad(total, params...); err != nil {
 		return err
@@ -158,10 +180,10 @@ func (l *Learner) Step(b *Batch) (Loss, error) {
 	if err != nil {
 		return Loss{}, err
 	}
-	if !l.k.Finite([]float32{loss.Policy, loss.Value, loss.Total}) {
+	if !l.k.Finite([]float32{loss.Policy, loss.Value, loss.Margin, loss.Total}) {
 		l.forget()
-		return loss, fmt.Errorf("learner: step %d: policy loss %v, value loss %v: must be finite; the weights are those after step %d",
-			l.adam.step+1, loss.Policy, loss.Value, l.adam.step)
+		return loss, fmt.Errorf("learner: step %d: policy loss %v, value loss %v, margin loss %v: must be finite; the weights are those after step %d",
+			l.adam.step+1, loss.Policy, loss.Value, loss.Margin, l.adam.step)
 	}
 	if err := l.adam.Step(l.params); err != nil {
 		return loss, fmt.Errorf("learner: step %d: %w; the weights are those after step %d", l.adam.step+1, err, l.adam.step)
@@ -197,6 +219,7 @@ func (l *Learner) run(b *Batch) (Loss, error) {
 	copy(l.policyWeight, b.PolicyWeight)
 	copy(l.value, b.Value)
 	copy(l.valueWeight, b.ValueWeight)
+	copy(l.margin, b.Margin)
 	err := l.vm.RunAll()
 	l.vm.Reset() // or the next run does nothing
 	if err != nil {
@@ -204,7 +227,13 @@ func (l *Learner) run(b *Batch) (Loss, error) {
 		return Loss{}, fmt.Errorf("learner: running the graph: %w", err)
 	}
 	policy, value := l.policyLoss.Data().(float32), l.valueLoss.Data().(float32)
-	return Loss{Policy: policy, Value: float32(float64(value) / l.cfg.ValueWeight), Total: policy + value}, nil
+	loss := Loss{Policy: policy, Value: float32(float64(value) / l.cfg.ValueWeight), Total: policy + value}
+	if l.marginLoss != nil {
+		margin := l.marginLoss.Data().(float32)
+		loss.Margin = float32(float64(margin) / l.cfg.MarginWeight)
+		loss.Total += margin
+	}
+	return loss, nil
 }
 
 // forget clears the gradients.

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"unicode"
@@ -77,6 +78,7 @@ func program() *cobra.Command {
 A variant is given by its spec, a family with options: urim, or urim:pits=7,seeds=4; "mancala variants" lists them.
 An agent is given by its text: random, greedy or mcts:sims=400; "mancala play --help" lists them.`,
 		Example:       "  mancala play oware --north mcts:sims=400",
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -92,6 +94,14 @@ An agent is given by its text: random, greedy or mcts:sims=400; "mancala play --
 		}
 	}
 	return root
+}
+
+// version is that of the module the program was built from, "(devel)" for a working tree.
+func version() string {
+	if b, ok := debug.ReadBuildInfo(); ok {
+		return b.Main.Version
+	}
+	return "unknown"
 }
 
 // failure is an error that is not the caller's fault: exit status 1.

@@ -125,7 +125,7 @@ func (s *span) String() string {
 
 func (s *span) Type() string { return "DURATION" }
 func (s *span) allowed() string {
-	return fmt.Sprintf("a duration from %v to %v, such as 500ms", s.lo, s.hi)
+	return fmt.Sprintf("a duration from %v to %v, such as %v", s.lo, s.hi, 3*s.lo)
 }
 
 func (s *span) Set(text string) error {

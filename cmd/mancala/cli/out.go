@@ -89,7 +89,7 @@ func unwritable(path string, err error) error {
 
 // vacant reports why nothing may be put at path.
 func vacant(path string, force bool) error {
-	i, err := os.Stat(path)
+	i, err := os.Lstat(path)
 	switch base := filepath.Base(path); {
 	case base == "." || base == ".." || base == string(filepath.Separator):
 		return errors.New("cannot be put in its place whole: want the name of a file or directory in it")
@@ -105,7 +105,7 @@ func vacant(path string, force bool) error {
 			return err
 		}
 	case !i.Mode().IsRegular():
-		return errors.New("is there and no regular file: want another path, or - for standard output")
+		return errors.New("is there and neither a regular file nor a directory: want another path, or - for standard output")
 	}
 	if !force {
 		return errors.New("exists: want another path, or --force to replace it")

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +31,7 @@ The first difference of a game is told as FILE:LINE: ply N: got … want …, wh
 		RunE: func(c *cobra.Command, args []string) error {
 			p := &replay{out: c.OutOrStdout(), ctx: c.Context()}
 			for _, path := range args {
-				if err := p.path(path, c.InOrStdin()); err != nil {
+				if err := interruptible(c.Context(), func() error { return p.path(path, c.InOrStdin()) }); err != nil {
 					return err
 				}
 			}
@@ -77,6 +78,23 @@ func (p *replay) path(path string, stdin io.Reader) error {
 		return p.dataset(path)
 	}
 	return p.lines(path, b)
+}
+
+// interruptible returns when work has, or a second after the end of ctx while work still waits for input.
+func interruptible(ctx context.Context, work func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(time.Second):
+		return errors.New("replay: stopped before the end")
+	}
 }
 
 func (p *replay) lines(name string, r io.Reader) error {

@@ -100,6 +100,11 @@ been played, and exit status 1.
 			if err != nil && !stopped {
 				return fmt.Errorf("tournament: %s", strings.TrimPrefix(err.Error(), "arena: "))
 			}
+			if o != nil && len(report.Matches) > 0 { // first: the games are kept whatever becomes of standard output
+				if err := o.commit(); err != nil {
+					return unwritable(out, err)
+				}
+			}
 			if asJSON {
 				err = printJSON(c.OutOrStdout(), report)
 			} else {
@@ -107,11 +112,6 @@ been played, and exit status 1.
 			}
 			if err != nil {
 				return err
-			}
-			if o != nil && len(report.Matches) > 0 {
-				if err := o.commit(); err != nil {
-					return unwritable(out, err)
-				}
 			}
 			if stopped {
 				return errors.New("tournament: stopped before the last game: the report is of what had been played")

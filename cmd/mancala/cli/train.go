@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mancalagym/mancalagym/datasets"
 	"github.com/mancalagym/mancalagym/env/mancala"
 	"github.com/mancalagym/mancalagym/internal/progress"
 	"github.com/mancalagym/mancalagym/train"
@@ -129,8 +130,8 @@ func runTraining(c *cobra.Command, cfg train.Config, out string, opt train.Optio
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %d iterations in %v; the best network is that of iteration %d: %s\n\n",
-		cfg.Spec, result.Iteration, result.Elapsed.Round(time.Second), result.Best, out+"/best")
+	fmt.Fprintf(c.OutOrStdout(), "%s: %d %s in %v; the best network is that of iteration %d: %s\n\n",
+		cfg.Spec, result.Iteration, datasets.Plural(result.Iteration, "iteration"), result.Elapsed.Round(time.Second), result.Best, out+"/best")
 	return result.Report.Text(c.OutOrStdout())
 }
 
