@@ -8,8 +8,9 @@
 //	policy  = policy.b + policy.wᵀ·t               logits of the actions
 //	outcome = outcome.b + outcome.wᵀ·relu(value.b + value.wᵀ·t)
 //
-// outcome holds the logits of the mover's win, draw and loss, in this order. Without a hidden value layer
-// (Shape.ValueWidth 0) outcome.w stands on t. Illegal actions are masked when the logits become
+// outcome holds the logits of the mover's win, draw and loss, in this order. With Shape.MarginHead there is a third
+// output beside it, the margin of seeds for the mover: margin.b + margin.wᵀ·(what outcome.w is multiplied with). Without a
+// hidden value layer (Shape.ValueWidth 0) both stand on t. Illegal actions are masked when the logits become
 // probabilities, never in the network.
 //
 // Networks are computed by a kernel: assembly for processors with AVX-512 or AVX2, plain Go for all others. It is

@@ -30,8 +30,8 @@ const (
 	maxHeader = 1 << 16
 )
 
-// Version is the format's. A reader knows no other.
-const Version = 1
+// Version is the format's. A reader knows no other. Version 2 came with the margin head.
+const Version = 2
 
 type header struct {
 	Meta

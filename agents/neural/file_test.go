@@ -71,8 +71,8 @@ func TestReadSaysWhy(t *testing.T) {
 	file := encoded(t, scrambled(t, bare, 1))
 	head := 16 + int(binary.LittleEndian.Uint32(file[12:]))
 	for want, f := range map[string][]byte{
-		"must begin with":   append([]byte("PAR1PAR1"), file[8:]...),
-		"format version 2":  sealed(edit(file, 8, 2, 0, 0, 0)),
+		"must begin with": append([]byte("PAR1PAR1"), file[8:]...),
+		"format version 1: this program reads version 2": sealed(edit(file, 8, 1, 0, 0, 0)),
 		"header of 0 bytes": edit(file, 12, 0, 0, 0, 0),
 		"header of 4294":    edit(file, 12, 255, 255, 255, 255),
 		"must be finite":    sealed(edit(file, head, 0, 0, 0xc0, 0x7f)),

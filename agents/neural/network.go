@@ -3,7 +3,6 @@ package neural
 import (
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/mancalagym/mancalagym/internal/kernel"
 )
@@ -34,7 +33,7 @@ type Network struct {
 	firstB []float32 // one row
 	blocks []block
 	heads  *kernel.Layer // policy and value side by side: one product of the trunk
-	last   *kernel.Layer // outcome; nil without a value layer
+	last   *kernel.Layer // outcome and margin; nil without a value layer, when they are in heads
 }
 
 type block struct{ in, out *kernel.Layer }
@@ -68,9 +67,9 @@ func newNetwork(w *Weights, k *kernel.Kernel) (*Network, error) {
 		tensors = tensors[2:]
 		return m, b
 	}
-	layer := func(relu int) *kernel.Layer {
+	layer := func() *kernel.Layer {
 		m, b := next()
-		return k.NewLayer(m.Rows, m.Cols, m.Data, b.Data, relu)
+		return k.NewLayer(m.Rows, m.Cols, m.Data, b.Data, 0)
 	}
 	first, b := next()
 	wide := k.Width(w.Shape.Width)
@@ -80,25 +79,38 @@ func newNetwork(w *Weights, k *kernel.Kernel) (*Network, error) {
 		copy(n.firstW[i*wide:], first.Data[i*first.Cols:(i+1)*first.Cols])
 	}
 	for range w.Shape.Blocks {
-		n.blocks = append(n.blocks, block{layer(0), layer(0)})
+		n.blocks = append(n.blocks, block{layer(), layer()})
 	}
 	policy, pb := next()
-	value, vb := next()
+	var value, vb Tensor
 	if w.Shape.ValueWidth > 0 {
-		n.heads, n.last = beside(k, policy, pb, value, vb, policy.Cols), layer(Outcomes)
-	} else {
-		n.heads = beside(k, policy, pb, value, vb, policy.Cols+Outcomes)
+		value, vb = next()
 	}
+	outcome, ob := next()
+	if w.Shape.MarginHead {
+		margin, mb := next()
+		outcome, ob = beside(outcome, margin), beside(ob, mb)
+	}
+	if w.Shape.ValueWidth > 0 {
+		n.last = k.NewLayer(outcome.Rows, outcome.Cols, outcome.Data, ob.Data, outcome.Cols)
+		outcome, ob = value, vb
+	}
+	heads, hb := beside(policy, outcome), beside(pb, ob)
+	relu := heads.Cols
+	if n.last != nil {
+		relu = policy.Cols
+	}
+	n.heads = k.NewLayer(heads.Rows, heads.Cols, heads.Data, hb.Data, relu)
 	return n, nil
 }
 
-// beside joins two layers on the same input. Columns from relu on have one.
-func beside(k *kernel.Kernel, p, pb, q, qb Tensor, relu int) *kernel.Layer {
-	var w []float32
+// beside joins the rows of two tensors.
+func beside(p, q Tensor) Tensor {
+	t := Tensor{Rows: p.Rows, Cols: p.Cols + q.Cols}
 	for i := range p.Rows {
-		w = append(append(w, p.Data[i*p.Cols:(i+1)*p.Cols]...), q.Data[i*q.Cols:(i+1)*q.Cols]...)
+		t.Data = append(append(t.Data, p.Data[i*p.Cols:(i+1)*p.Cols]...), q.Data[i*q.Cols:(i+1)*q.Cols]...)
 	}
-	return k.NewLayer(p.Rows, p.Cols+q.Cols, w, slices.Concat(pb.Data, qb.Data), relu)
+	return t
 }
 
 // Meta returns what the network was made for.
@@ -128,13 +140,13 @@ type Scratch struct {
 
 // NewScratch returns working memory for networks of shape s, which must be valid.
 func NewScratch(s Shape) *Scratch {
-	width, joint := stride(s.Width), stride(s.Actions)+stride(max(s.ValueWidth, Outcomes))
+	width, joint := stride(s.Width), stride(s.Actions)+stride(max(s.ValueWidth, ends))
 	return &Scratch{
 		shape: s, width: width, joint: joint,
 		trunk: make([]float32, tile*width),
 		inner: make([]float32, tile*width),
 		heads: make([]float32, tile*joint),
-		last:  make([]float32, tile*stride(Outcomes)),
+		last:  make([]float32, tile*stride(ends)),
 		lists: kernel.NewLists(tile, max(s.Width, s.ValueWidth)),
 	}
 }
@@ -147,6 +159,21 @@ func (s *Scratch) Terms() uint64 { return s.lists.Terms() }
 // logits a row, outcome the logits of the mover's win, draw and loss. A row's result depends on its indices
 // alone, to the last bit. Nothing is allocated.
 func (n *Network) Forward(s *Scratch, rows int, indices []int32, policy, outcome []float32) error {
+	return n.forward(s, rows, indices, policy, outcome, nil)
+}
+
+// ForwardMargin is Forward of a network with a margin head: margin receives one number a row, about −1 to 1.
+func (n *Network) ForwardMargin(s *Scratch, rows int, indices []int32, policy, outcome, margin []float32) error {
+	if !n.shape.MarginHead {
+		return fmt.Errorf("neural: network of shape %v: has no margin head", n.shape)
+	}
+	if len(margin) != rows {
+		return fmt.Errorf("neural: %d rows with %d margins: must be one a row", rows, len(margin))
+	}
+	return n.forward(s, rows, indices, policy, outcome, margin)
+}
+
+func (n *Network) forward(s *Scratch, rows int, indices []int32, policy, outcome, margin []float32) error {
 	sh := &n.shape
 	if s.shape != *sh {
 		return fmt.Errorf("neural: scratch for shape %v: the network has %v", s.shape, *sh)
@@ -162,28 +189,36 @@ func (n *Network) Forward(s *Scratch, rows int, indices []int32, policy, outcome
 	}
 	for at := 0; at < rows; at += tile {
 		end := min(at+tile, rows)
-		n.tile(s, end-at, indices[at*sh.Active:end*sh.Active], policy[at*sh.Actions:end*sh.Actions], outcome[at*Outcomes:end*Outcomes])
+		last, between := n.tile(s, end-at, indices[at*sh.Active:end*sh.Active])
+		for r := at; r < end; r++ {
+			copy(policy[r*sh.Actions:(r+1)*sh.Actions], s.heads[(r-at)*s.joint:])
+			row := last[(r-at)*between:]
+			copy(outcome[r*Outcomes:(r+1)*Outcomes], row)
+			if margin != nil {
+				margin[r] = row[Outcomes]
+			}
+		}
 	}
 	return nil
 }
 
-// tile computes up to tile rows.
-func (n *Network) tile(s *Scratch, rows int, indices []int32, policy, outcome []float32) {
-	sh := &n.shape
-	n.kernel.Gather(rows, sh.Active, indices, n.firstW, len(n.firstB), n.firstB, s.trunk, s.width)
+// tile computes up to tile rows. It leaves the policy in the heads, and returns rows of outcome and margin and how far they
+// are apart.
+func (n *Network) tile(s *Scratch, rows int, indices []int32) (last []float32, between int) {
+	n.kernel.Gather(rows, n.shape.Active, indices, n.firstW, len(n.firstB), n.firstB, s.trunk, s.width)
 	for i := range n.blocks {
 		b := &n.blocks[i]
 		b.in.Product(s.lists, rows, s.trunk, s.width, false, s.inner, s.width)
 		b.out.Product(s.lists, rows, s.inner, s.width, true, s.trunk, s.width)
 	}
 	n.heads.Product(s.lists, rows, s.trunk, s.width, false, s.heads, s.joint)
-	value, between := s.heads[sh.Actions:], s.joint
-	if n.last != nil {
-		n.last.Product(s.lists, rows, value, s.joint, false, s.last, stride(Outcomes))
-		value, between = s.last, stride(Outcomes)
+	value := s.heads[n.shape.Actions:]
+	if n.last == nil {
+		return value, s.joint
 	}
-	for r := range rows {
-		copy(policy[r*sh.Actions:(r+1)*sh.Actions], s.heads[r*s.joint:])
-		copy(outcome[r*Outcomes:(r+1)*Outcomes], value[r*between:])
-	}
+	n.last.Product(s.lists, rows, value, s.joint, false, s.last, stride(ends))
+	return s.last, stride(ends)
 }
+
+// ends is how many numbers the last layer gives at most: outcome and margin.
+const ends = Outcomes + 1

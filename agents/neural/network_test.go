@@ -10,7 +10,7 @@ import (
 )
 
 // reference computes one row in float64 from the definition in the package's comment.
-func reference(w *Weights, indices []int32) (policy, outcome []float64) {
+func reference(w *Weights, indices []int32) (policy, outcome, margin []float64) {
 	tensor := func(name string) Tensor {
 		i := slices.IndexFunc(w.Tensors, func(t Tensor) bool { return t.Name == name })
 		return w.Tensors[i]
@@ -48,7 +48,10 @@ func reference(w *Weights, indices []int32) (policy, outcome []float64) {
 	if w.Shape.ValueWidth > 0 {
 		t = positive(affine("value", t))
 	}
-	return policy, affine("outcome", t)
+	if w.Shape.MarginHead {
+		margin = affine("margin", t)
+	}
+	return policy, affine("outcome", t), margin
 }
 
 func forward(t testing.TB, n *Network, idx []int32) (policy, outcome []float32) {
@@ -78,14 +81,27 @@ func networks(t testing.TB, w *Weights) []*Network {
 	return all
 }
 
+// margins returns nothing for a network without a margin head.
+func margins(t testing.TB, n *Network, idx []int32) []float32 {
+	t.Helper()
+	rows := len(idx) / n.shape.Active
+	margin := make([]float32, rows)
+	err := n.ForwardMargin(NewScratch(n.shape), rows, idx, make([]float32, rows*n.shape.Actions), make([]float32, rows*Outcomes), margin)
+	if (err == nil) != n.shape.MarginHead {
+		t.Fatalf("shape %v: error %v", n.shape, err)
+	}
+	return margin
+}
+
 func TestForwardIsTheDefinition(t *testing.T) {
 	for _, s := range shapes {
 		w := scrambled(t, s, 5)
 		idx := rowsOf(s, 37, 6)
 		for _, n := range networks(t, w) {
 			policy, outcome := forward(t, n, idx)
+			margin := margins(t, n, idx)
 			for r := range 37 {
-				p, o := reference(w, idx[r*s.Active:(r+1)*s.Active])
+				p, o, m := reference(w, idx[r*s.Active:(r+1)*s.Active])
 				for a, want := range p {
 					if got := policy[r*s.Actions+a]; math.Abs(float64(got)-want) > 1e-5*(1+math.Abs(want)) {
 						t.Fatalf("%s shape %v row %d policy %d = %v, want %v", n.Kernel(), s, r, a, got, want)
@@ -95,6 +111,9 @@ func TestForwardIsTheDefinition(t *testing.T) {
 					if got := outcome[r*Outcomes+a]; math.Abs(float64(got)-want) > 1e-5*(1+math.Abs(want)) {
 						t.Fatalf("%s shape %v row %d outcome %d = %v, want %v", n.Kernel(), s, r, a, got, want)
 					}
+				}
+				if m != nil && math.Abs(float64(margin[r])-m[0]) > 1e-5*(1+math.Abs(m[0])) {
+					t.Fatalf("%s shape %v row %d margin %v, want %v", n.Kernel(), s, r, margin[r], m[0])
 				}
 			}
 		}

@@ -13,7 +13,9 @@ var (
 	wide   = Shape{Inputs: 80, Active: 4, Width: 256, Blocks: 1, ValueWidth: 5, Actions: 33}
 	odd    = Shape{Inputs: 37, Active: 3, Width: 13, Blocks: 3, ValueWidth: 7, Actions: 5}
 	bare   = Shape{Inputs: 9, Active: 2, Width: 3, Blocks: 0, ValueWidth: 0, Actions: 1}
-	shapes = []Shape{small, medium, wide, odd, bare}
+	full   = Shape{Inputs: 37, Active: 3, Width: 40, Blocks: 1, ValueWidth: 9, Actions: 17, MarginHead: true}
+	flat   = Shape{Inputs: 9, Active: 2, Width: 3, Blocks: 1, ValueWidth: 0, Actions: 4, MarginHead: true}
+	shapes = []Shape{small, medium, wide, odd, bare, full, flat}
 )
 
 var meta = Meta{Family: "toy", Spec: "toy:pits=7", Encoder: "onehot", EncoderVersion: 3}

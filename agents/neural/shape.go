@@ -23,6 +23,9 @@ type Shape struct {
 	Blocks     int `json:"blocks"`      // residual blocks of the trunk, two layers each
 	ValueWidth int `json:"value_width"` // of the value head's hidden layer; 0 for none
 	Actions    int `json:"actions"`     // policy logits
+	// MarginHead adds an output for the margin of seeds, 1 to −1 for the mover. It is there to learn from: play does
+	// without.
+	MarginHead bool `json:"margin_head"`
 }
 
 // DefaultShape returns the small network, 64×2 with a value layer of 32, for an encoder's sizes and a
@@ -63,9 +66,13 @@ func (s Shape) Numbers() int {
 	return n
 }
 
-// String returns the sizes in short, for example "512/16→64×2→16+32".
+// String returns the sizes in short, for example "512/16→64×2→16+32", with "+margin" where there is such a head.
 func (s Shape) String() string {
-	return fmt.Sprintf("%d/%d→%d×%d→%d+%d", s.Inputs, s.Active, s.Width, s.Blocks, s.Actions, s.ValueWidth)
+	text := fmt.Sprintf("%d/%d→%d×%d→%d+%d", s.Inputs, s.Active, s.Width, s.Blocks, s.Actions, s.ValueWidth)
+	if s.MarginHead {
+		text += "+margin"
+	}
+	return text
 }
 
 // layout returns the tensors of the network in the order of the file, without data.
@@ -86,6 +93,9 @@ func (s Shape) layout() []Tensor {
 		trunk = s.ValueWidth
 	}
 	layer("outcome", trunk, Outcomes)
+	if s.MarginHead {
+		layer("margin", trunk, 1)
+	}
 	return l
 }
 

@@ -20,7 +20,7 @@ type Tensor struct {
 }
 
 // Weights are all numbers of a network, with what they are for. Tensors stand in the order first, block0.in,
-// block0.out, block1.in, …, policy, value, outcome, of each the matrix (".w") before the bias (".b").
+// block0.out, block1.in, …, policy, value, outcome, margin, of each the matrix (".w") before the bias (".b").
 type Weights struct {
 	Meta    Meta
 	Shape   Shape
@@ -44,7 +44,7 @@ func Zero(m Meta, s Shape) (*Weights, error) {
 }
 
 // Init returns weights to start learning from, drawn from rand.NewPCG(seed, InitStream): He-normal layers,
-// the second of each block scaled by 1/√(2·blocks) so that depth does not blow up the trunk, the two last
+// the second of each block scaled by 1/√(2·blocks) so that depth does not blow up the trunk, the last
 // layers scaled by 1/10 so that play starts out nearly uniform, zero biases.
 func Init(m Meta, s Shape, seed uint64) (*Weights, error) {
 	w, err := Zero(m, s)
@@ -61,7 +61,7 @@ func Init(m Meta, s Shape, seed uint64) (*Weights, error) {
 			fan = float64(s.Active) // no more than these are 1 at a time
 		case strings.HasSuffix(t.Name, ".out.w"):
 			scale = 1 / math.Sqrt(2*float64(s.Blocks))
-		case t.Name == "policy.w", t.Name == "outcome.w":
+		case t.Name == "policy.w", t.Name == "outcome.w", t.Name == "margin.w":
 			scale = 0.1
 		}
 		scale *= math.Sqrt(2 / fan)

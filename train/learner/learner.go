@@ -24,8 +24,8 @@ type Learner struct {
 	params  []gorgonia.ValueGrad
 
 	// What the graph reads, in place, laid out as in Batch.
-	indices                                   []int32
-	legal                                     []uint64
+	indices                                  []int32
+	legal                                    []uint64
 	policy, policyWeight, value, valueWeight []float32
 	margin                                   []float32 // empty without a margin head
 

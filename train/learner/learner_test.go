@@ -15,6 +15,8 @@ var (
 	medium = neural.Shape{Inputs: 512, Active: 16, Width: 128, Blocks: 2, ValueWidth: 32, Actions: 16}
 	odd    = neural.Shape{Inputs: 37, Active: 3, Width: 13, Blocks: 2, ValueWidth: 7, Actions: 5}
 	bare   = neural.Shape{Inputs: 9, Active: 2, Width: 3, Blocks: 0, ValueWidth: 0, Actions: 1}
+	full   = neural.Shape{Inputs: 37, Active: 3, Width: 20, Blocks: 1, ValueWidth: 7, Actions: 5, MarginHead: true}
+	low    = neural.Shape{Inputs: 37, Active: 3, Width: 20, Blocks: 1, ValueWidth: 0, Actions: 5, MarginHead: true}
 )
 
 func chosen(t testing.TB) *kernel.Kernel {
@@ -38,6 +40,13 @@ func initial(t testing.TB, s neural.Shape, seed uint64) *neural.Weights {
 func config(batch int) Config {
 	c := DefaultConfig()
 	c.Batch = batch
+	return c
+}
+
+// margined is config for networks with a margin head.
+func margined(batch int) Config {
+	c := config(batch)
+	c.MarginWeight = 0.6
 	return c
 }
 
@@ -79,6 +88,9 @@ func lessons(n int, s neural.Shape, seed uint64) *Batch {
 		if i%5 != 4 {
 			b.ValueWeight[i] = 1
 			b.Value[i*neural.Outcomes+key%neural.Outcomes] = 1
+			if s.MarginHead {
+				b.Margin[i] = float32(key%neural.Outcomes-1) * 0.7
+			}
 		}
 	}
 	return b

@@ -73,6 +73,11 @@ func trials(k *kernel.Kernel) []trial {
 		func(o gorgonia.SDOp) []arg { return o.(*gather).in },
 		[]any{idx, normals(r, s.Inputs*s.Width), normals(r, s.Width)},
 	})
+	all = append(all, trial{
+		"square", func() gorgonia.SDOp { return newSquare(4, 1.5) },
+		func(o gorgonia.SDOp) []arg { return o.(*square).in },
+		[]any{normals(r, 4), normals(r, 4), []float32{1, 0, 0.5, 2}},
+	})
 	// One legal action, some, all, none (with weight 0), and logits far apart.
 	masks := []uint64{1 << 4, 1<<0 | 1<<3, 1<<6 - 1, 0, 1<<2 | 1<<5}
 	logits := normals(r, 5*6)
@@ -235,6 +240,11 @@ func TestHashHoldsEveryParameter(t *testing.T) {
 		func() gorgonia.Op { return newGather(k, 2, wider) },
 		func() gorgonia.Op { return newScatter(newGather(k, 2, s)) },
 		func() gorgonia.Op { return newScatter(newGather(k, 2, wider)) },
+		func() gorgonia.Op { return newSquare(2, 1) },
+		func() gorgonia.Op { return newSquare(3, 1) },
+		func() gorgonia.Op { return newSquare(2, 2) },
+		func() gorgonia.Op { return newSlope(newSquare(2, 1)) },
+		func() gorgonia.Op { return newSlope(newSquare(2, 2)) },
 		func() gorgonia.Op { return newEntropy(2, 3, 1) },
 		func() gorgonia.Op { return newEntropy(2, 3, 1.000001) },
 		func() gorgonia.Op { return newEntropy(2, 4, 1) },
@@ -270,16 +280,24 @@ func TestOpsRefuseOtherShapes(t *testing.T) {
 
 // The whole graph, through Gorgonia's own additions too.
 func TestNetworkGradientsAreNumericallyRight(t *testing.T) {
-	cfg := config(9)
-	cfg.ValueWeight = 0.7
-	l := learner(t, initial(t, odd, 4), cfg)
+	for _, c := range []struct {
+		shape neural.Shape
+		cfg   Config
+	}{{odd, config(9)}, {full, margined(9)}, {low, margined(9)}} {
+		c.cfg.ValueWeight = 0.7
+		t.Run(c.shape.String(), func(t *testing.T) { checkNetwork(t, c.shape, c.cfg) })
+	}
+}
+
+func checkNetwork(t *testing.T, s neural.Shape, cfg Config) {
+	l := learner(t, initial(t, s, 4), cfg)
 	r := rand.New(rand.NewPCG(8, 8))
 	for _, m := range l.weights.Tensors { // away from Init's zero biases and small last layers
 		for i := range m.Data {
 			m.Data[i] += 0.2 * float32(r.NormFloat64())
 		}
 	}
-	b := lessons(9, odd, 5)
+	b := lessons(9, s, 5)
 	if _, err := l.run(b); err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +315,7 @@ func TestNetworkGradientsAreNumericallyRight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return float64(loss.Policy) + cfg.ValueWeight*float64(loss.Value)
+		return float64(loss.Policy) + cfg.ValueWeight*float64(loss.Value) + cfg.MarginWeight*float64(loss.Margin)
 	}
 	mid := total()
 	for i, m := range l.weights.Tensors {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mancalagym/mancalagym/agents/neural"
 	"github.com/mancalagym/mancalagym/env/mancala"
+	"github.com/mancalagym/mancalagym/internal/kernel"
 )
 
 func saved(t testing.TB, l *Learner) []byte {
@@ -46,6 +47,36 @@ func TestSameSeedSameBits(t *testing.T) {
 	}
 	if !bytes.Equal(state, state2) {
 		t.Error("weights or moments differ")
+	}
+}
+
+// A run may move between processors with AVX-512 and AVX2.
+func TestLearnersInAssemblyAgreeToTheBit(t *testing.T) {
+	for _, s := range []neural.Shape{odd, small} {
+		var first []byte
+		for _, name := range neural.Kernels() {
+			k, err := kernel.Named(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !k.Vector() {
+				continue
+			}
+			l, err := newOn(k, initial(t, s, 3), config(40))
+			if err != nil {
+				t.Fatal(err)
+			}
+			course(t, l, 0, 10)
+			if first == nil {
+				first = saved(t, l)
+			}
+			if !bytes.Equal(saved(t, l), first) {
+				t.Errorf("shape %v: %s gave different bits", s, name)
+			}
+			if err := l.Close(); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 
@@ -263,6 +294,23 @@ func TestStepRefusesBadBatches(t *testing.T) {
 	if !bytes.Equal(saved(t, l), before) {
 		t.Error("a refused batch changed something")
 	}
+	m := learner(t, initial(t, full, 1), margined(8))
+	for want, change := range map[string]func(*Batch){
+		"0 margins":                func(b *Batch) { b.Margin = nil },
+		"row 3 has margin 1.5":     func(b *Batch) { b.Margin[3] = 1.5 },
+		"row 2 has margin NaN":     func(b *Batch) { b.Margin[2] = nan },
+		"must be 8 rows of 1":      func(b *Batch) { b.Margin = b.Margin[1:] },
+		"batch with 23 indices: m": func(b *Batch) { b.Indices = b.Indices[1:] },
+	} {
+		b := lessons(8, full, 1)
+		change(b)
+		if _, err := m.Step(b); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	b := lessons(8, full, 1)
+	b.ValueWeight[3], b.Margin[3] = 0, nan // not looked at
+	step(t, m, b)
 }
 
 func TestConfigNamesWhatIsAllowed(t *testing.T) {
@@ -279,12 +327,17 @@ func TestConfigNamesWhatIsAllowed(t *testing.T) {
 		"epsilon 0":        func(c *Config) { c.Epsilon = 0 },
 		"weight decay 2":   func(c *Config) { c.WeightDecay = 2 },
 		"value weight 0":   func(c *Config) { c.ValueWeight = 0 },
+		"margin weight -1": func(c *Config) { c.MarginWeight = -1 },
+		"margin weight 1":  func(c *Config) { c.MarginWeight = 1 },
 	} {
 		c := DefaultConfig()
 		change(&c)
 		if _, err := New(initial(t, bare, 1), c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
+	}
+	if _, err := New(initial(t, full, 1), DefaultConfig()); err == nil || !strings.Contains(err.Error(), "margin weight 0: must be above 0") {
+		t.Errorf("a margin head without a weight: error %v", err)
 	}
 	w := initial(t, bare, 1)
 	w.Tensors[0].Data[0] = float32(math.NaN())

@@ -40,6 +40,9 @@ func NewStock(w *neural.Weights, cfg Config, learns bool) (*Stock, error) {
 		return nil, err
 	}
 	n, sh := cfg.Batch, w.Shape
+	if sh.MarginHead {
+		return nil, fmt.Errorf("learner: stock graph of shape %v: must have no margin head", sh)
+	}
 	s := &Stock{
 		rows: n, shape: sh,
 		input: make([]float32, n*sh.Inputs), mask: make([]float32, n*sh.Actions),

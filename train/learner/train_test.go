@@ -14,10 +14,13 @@ func TestTrainingLowersTheLossAndAgreesWithPlay(t *testing.T) {
 	for _, c := range []struct {
 		shape neural.Shape
 		batch int
-	}{{small, 64}, {odd, 33}, {bare, 1}, {neural.Shape{Inputs: 50, Active: 5, Width: 24, Blocks: 1, ValueWidth: 0, Actions: 19}, 7}} {
+	}{{small, 64}, {odd, 33}, {bare, 1}, {neural.Shape{Inputs: 50, Active: 5, Width: 24, Blocks: 1, ValueWidth: 0, Actions: 19}, 7}, {full, 32}, {low, 9}} {
 		t.Run(fmt.Sprintf("%v/%d", c.shape, c.batch), func(t *testing.T) {
 			cfg := config(c.batch)
 			cfg.LearningRate = 5e-3
+			if c.shape.MarginHead {
+				cfg.MarginWeight = 0.6
+			}
 			l := learner(t, initial(t, c.shape, 1), cfg)
 			var first, last float64
 			for i := range 100 {
@@ -41,19 +44,28 @@ func TestTrainingLowersTheLossAndAgreesWithPlay(t *testing.T) {
 			if err := l.Outputs(policy, outcome); err != nil {
 				t.Fatal(err)
 			}
-			n, err := neural.NewNetwork(l.Weights())
-			if err != nil {
-				t.Fatal(err)
+			for _, name := range neural.Kernels() {
+				n, err := neural.NewNetworkOn(l.Weights(), name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, o, m := make([]float32, len(b.Policy)), make([]float32, len(b.Value)), make([]float32, c.batch)
+				s := neural.NewScratch(c.shape)
+				if err := n.Forward(s, c.batch, b.Indices, p, o); err != nil {
+					t.Fatal(err)
+				}
+				worst := max(apart(policy, p), apart(outcome, o))
+				if c.shape.MarginHead {
+					if err := n.ForwardMargin(s, c.batch, b.Indices, p, o, m); err != nil {
+						t.Fatal(err)
+					}
+					worst = max(worst, apart(floats(l.marginOut), m))
+				}
+				if worst > 1e-5 {
+					t.Errorf("graph on %s and play on %s differ by %v", l.k.Name(), name, worst)
+				}
+				t.Logf("loss %.3f → %.3f, largest difference to %s %.1e", first/10, last/10, name, worst)
 			}
-			p, o := make([]float32, len(b.Policy)), make([]float32, len(b.Value))
-			if err := n.Forward(neural.NewScratch(c.shape), c.batch, b.Indices, p, o); err != nil {
-				t.Fatal(err)
-			}
-			worst := max(apart(policy, p), apart(outcome, o))
-			if worst > 1e-5 {
-				t.Errorf("graph and play differ by %v", worst)
-			}
-			t.Logf("loss %.3f → %.3f, largest difference %.1e", first/10, last/10, worst)
 		})
 	}
 }
