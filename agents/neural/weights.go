@@ -19,6 +19,9 @@ type Tensor struct {
 	Data       []float32 // Rows × Cols
 }
 
+// bias reports whether the tensor is one.
+func (t *Tensor) bias() bool { return strings.HasSuffix(t.Name, ".b") }
+
 // Weights are all numbers of a network, with what they are for. Tensors stand in the order first, block0.in,
 // block0.out, block1.in, …, policy, value, outcome, margin, of each the matrix (".w") before the bias (".b").
 type Weights struct {
@@ -55,7 +58,7 @@ func Init(m Meta, s Shape, seed uint64) (*Weights, error) {
 	for _, t := range w.Tensors {
 		fan, scale := float64(t.Rows), 1.0
 		switch {
-		case strings.HasSuffix(t.Name, ".b"):
+		case t.bias():
 			continue
 		case t.Name == "first.w":
 			fan = float64(s.Active) // no more than these are 1 at a time

@@ -29,6 +29,7 @@ func commands() []*cobra.Command {
 		exportCommand(),
 		trainCommand(),
 		tournamentCommand(),
+		modelCommand(),
 		solveCommand(),
 		analyzeCommand(),
 		dataCommand(),
