@@ -71,7 +71,7 @@ func TestEveryKindConforms(t *testing.T) {
 func TestTheTableConformsAndMustFit(t *testing.T) {
 	r := rules(t, "modiar")
 	path := filepath.Join(t.TempDir(), "table")
-	if err := tablebase.Solve(t.Context(), r, 14, path, tablebase.Options{}); err != nil {
+	if _, err := tablebase.Solve(t.Context(), r, 14, path, tablebase.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	text := "table:path=" + path + ",depth=2"

@@ -25,6 +25,8 @@ type fan struct {
 	leave [games]int8 // the best of the actions that capture or end the game, by game; none
 	n     int
 	child [64]uint32 // n positions with as many seeds: their numbers, with stays
+
+	next mancala.State // room for a position that is played on in place
 }
 
 // levels holds the values of all levels solved so far, by game, seeds and number. Where no endless turn can be reached
@@ -33,9 +35,10 @@ type levels [games][][]int8
 
 // ground expands positions.
 type ground struct {
-	rules mancala.Rules
-	index *index
-	known levels
+	rules    mancala.Rules
+	advancer mancala.Advancer
+	index    *index
+	known    levels
 }
 
 // expand fills f for a position with k seeds on the board, South to move and empty stores.
@@ -50,17 +53,19 @@ func (g *ground) expand(s mancala.State, k int, f *fan) {
 		return
 	}
 	for ; legal != 0; legal = legal.WithoutFirst() {
-		t := g.rules.Next(s, legal.First())
+		t := &f.next
+		*t = s
+		g.advancer.Advance(t, legal.First())
 		if t.Over() {
 			if t.Reason() == mancala.Endless {
 				f.annul = true
 			} else {
-				f.add(lead(&t), 0, 0, 0)
+				f.add(lead(t), 0, 0, 0)
 			}
 			continue
 		}
 		left := k - t.Store(mancala.South) - t.Store(mancala.North)
-		n := g.index.number(&t)
+		n := g.index.number(t)
 		same := t.Mover() == mancala.South
 		switch {
 		case left == k && same:
@@ -70,9 +75,9 @@ func (g *ground) expand(s mancala.State, k int, f *fan) {
 			f.child[f.n] = n
 			f.n++
 		case same:
-			f.add(lead(&t), g.known[plain][left][n], g.known[hope][left][n], g.known[threat][left][n])
+			f.add(lead(t), g.known[plain][left][n], g.known[hope][left][n], g.known[threat][left][n])
 		default:
-			f.add(lead(&t), -g.known[plain][left][n], -g.known[threat][left][n], -g.known[hope][left][n])
+			f.add(lead(t), -g.known[plain][left][n], -g.known[threat][left][n], -g.known[hope][left][n])
 		}
 	}
 	if f.annul {

@@ -20,7 +20,7 @@ func build(t testing.TB, spec string, seeds int, change func(s *solver)) []byte 
 		t.Fatal(err)
 	}
 	change(s)
-	if err := s.run(t.Context(), path); err != nil {
+	if _, err := s.run(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(path)
@@ -55,7 +55,7 @@ func TestAStoppedRunGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "table")
 	for _, stop := range []int{0, 3, 5, 6} {
 		ctx, cancel := context.WithCancel(t.Context())
-		err := Solve(ctx, rules(t, spec), seeds, path, Options{Told: func(p Progress) {
+		_, err := Solve(ctx, rules(t, spec), seeds, path, Options{Told: func(p Progress) {
 			if p.Seeds == stop {
 				cancel()
 			}
@@ -77,11 +77,11 @@ func TestAStoppedRunGoesOn(t *testing.T) {
 	if err := os.WriteFile(part, b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := Solve(t.Context(), rules(t, "urim"), seeds, path, Options{}); err == nil || !strings.Contains(err.Error(), "a level of hoyito2:laps=2") {
+	if _, err := Solve(t.Context(), rules(t, "urim"), seeds, path, Options{}); err == nil || !strings.Contains(err.Error(), "a level of hoyito2:laps=2") {
 		t.Errorf("parts of another variant: %v", err)
 	}
 	first := -1
-	err = Solve(t.Context(), rules(t, spec), seeds, path, Options{Told: func(p Progress) {
+	_, err = Solve(t.Context(), rules(t, spec), seeds, path, Options{Told: func(p Progress) {
 		if first < 0 && p.Stage != "found" {
 			first = p.Seeds
 		}
@@ -202,7 +202,7 @@ func TestWhatCannotBeSolvedIsRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %d seeds: %v, want %q", c.spec, c.seeds, err, c.want)
 		}
-		if err := Solve(t.Context(), rules(t, c.spec), c.seeds, filepath.Join(t.TempDir(), "x"), Options{}); err == nil {
+		if _, err := Solve(t.Context(), rules(t, c.spec), c.seeds, filepath.Join(t.TempDir(), "x"), Options{}); err == nil {
 			t.Errorf("%s, %d seeds: solved", c.spec, c.seeds)
 		}
 	}

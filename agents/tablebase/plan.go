@@ -74,9 +74,9 @@ func NewPlan(r mancala.Rules, seeds int, o Options) (Plan, error) {
 		File:   2 * int64(s.positions()),
 	}
 	p.Disk = 2*p.File + int64(s.width()-1)*p.File
-	// Two expansions of each position, the rounds over records, which cost about one more, and rounds without records.
-	const rounds = 25
-	times := 3 + rounds*max(0, 1-float64(room)/float64(need))/2
+	// In expansions of all positions: two, the rounds over records, and those of the rounds for which there is no room.
+	const kept, rounds = 8, 12
+	times := kept + rounds*max(0, 1-float64(room)/float64(need))
 	p.Time = time.Duration(times * float64(s.width()) * float64(s.positions()) / float64(min(s.workers, runtime.NumCPU())) * float64(s.sample()))
 	if quiet := r.Info().Quiet; quiet < ShortQuiet {
 		p.Warning = fmt.Sprintf("quiet=%d is short: a table knows no quiet limit, and its values may take more plies without a capture", quiet)
@@ -131,7 +131,7 @@ func newSolver(r mancala.Rules, seeds int, o Options) (*solver, error) {
 		return nil, fmt.Errorf("tablebase: %w", err)
 	}
 	s := &solver{
-		ground: ground{rules: free, index: x}, spec: free.Info().Spec, version: info.Version,
+		ground: ground{rules: free, advancer: mancala.Advancing(free), index: x}, spec: free.Info().Spec, version: info.Version,
 		seeds: seeds, endless: info.Laps > 0, workers: o.Workers, told: o.Told,
 	}
 	if s.workers <= 0 {

@@ -45,38 +45,36 @@ type solver struct {
 
 // Solve builds the table of all positions of r with at most so many seeds on the board and writes it to path, whole or not at all. Finished
 // levels are kept in the directory Parts(path) on the way, and a call that finds some goes on from there. The file is a function of
-// the rules and the number of seeds alone. It fails where NewPlan does, for parts of another table, and with ctx's error when ctx ends.
-func Solve(ctx context.Context, r mancala.Rules, seeds int, path string, o Options) error {
+// the rules and the number of seeds alone. It returns the numbers of each level. It fails where NewPlan does, for parts of another
+// table, and with ctx's error when ctx ends.
+func Solve(ctx context.Context, r mancala.Rules, seeds int, path string, o Options) ([]Level, error) {
 	s, err := newSolver(r, seeds, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	return s.run(ctx, path)
 }
 
-func (s *solver) run(ctx context.Context, path string) error {
+func (s *solver) run(ctx context.Context, path string) (levels []Level, err error) {
 	parts := Parts(path)
 	if err := os.MkdirAll(parts, 0o777); err != nil {
-		return fmt.Errorf("tablebase: %w", err)
+		return nil, fmt.Errorf("tablebase: %w", err)
 	}
-	var levels []Level
 	for k := range s.seeds + 1 {
 		l, found, err := s.resume(parts, k)
-		if err != nil {
-			return err
+		if err == nil && !found {
+			l, err = s.solve(ctx, parts, k)
 		}
-		if !found {
-			if l, err = s.solve(ctx, parts, k); err != nil {
-				return err
-			}
+		if err != nil {
+			return nil, err
 		}
 		levels = append(levels, l)
 	}
 	s.tell(s.seeds, "file", 0)
 	if err := s.assemble(parts, path, levels); err != nil {
-		return err
+		return nil, err
 	}
-	return os.RemoveAll(parts)
+	return levels, os.RemoveAll(parts)
 }
 
 // Parts is the directory in which a table that is to become path grows.

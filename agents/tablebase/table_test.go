@@ -22,7 +22,7 @@ func solved(t testing.TB, spec string, seeds int) *Table {
 	t.Helper()
 	r := rules(t, spec)
 	path := filepath.Join(t.TempDir(), "table")
-	if err := Solve(t.Context(), r, seeds, path, Options{Workers: 2}); err != nil {
+	if _, err := Solve(t.Context(), r, seeds, path, Options{Workers: 2}); err != nil {
 		t.Fatal(err)
 	}
 	table, err := Open(path, r)
@@ -61,7 +61,7 @@ func BenchmarkSolve(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "table")
 	const seeds = 30
 	for b.Loop() {
-		if err := Solve(b.Context(), r, seeds, path, Options{}); err != nil {
+		if _, err := Solve(b.Context(), r, seeds, path, Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -113,7 +113,7 @@ func buildTable(c *cobra.Command, r mancala.Rules, plan tablebase.Plan, out stri
 	}
 	bar := progress.New(errs, "solve", "steps", 2*plan.Positions)
 	o.Told = func(p tablebase.Progress) { bar.Set(p.Done) }
-	err := tablebase.Solve(c.Context(), r, plan.Seeds, out, o)
+	levels, err := tablebase.Solve(c.Context(), r, plan.Seeds, out, o)
 	bar.Close()
 	if interrupted(c, err) {
 		return fmt.Errorf("solve: stopped: the finished levels are in %s: the same command goes on from there", tablebase.Parts(out))
@@ -121,7 +121,7 @@ func buildTable(c *cobra.Command, r mancala.Rules, plan tablebase.Plan, out stri
 	if err != nil {
 		return fmt.Errorf("solve: %s", strings.TrimPrefix(err.Error(), "tablebase: "))
 	}
-	return tellTable(c, out, r, asJSON)
+	return tellLevels(c.OutOrStdout(), plan.Spec, r.Info(), levels, asJSON)
 }
 
 // roughly is a duration with one or two digits.
@@ -180,51 +180,46 @@ func verifyTable(c *cobra.Command, path string, workers int, asJSON bool) error 
 		return fmt.Errorf("--verify: %s: %s", path, strings.TrimPrefix(err.Error(), "tablebase: "))
 	}
 	if asJSON {
-		return printTable(c.OutOrStdout(), t, true)
+		return printLevels(c.OutOrStdout(), t.Spec(), t.Rules().Info(), t.Levels(), true)
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s: %s, at most %d seeds on the board: all %d positions satisfy their equations\n", path, t.Spec(), t.Seeds(), all)
 	return nil
 }
 
-// tellTable reports on a table that has been built.
-func tellTable(c *cobra.Command, path string, r mancala.Rules, asJSON bool) error {
-	t, err := openTable("out", path, r)
-	if err != nil {
+// tellLevels reports on a table that has been built.
+func tellLevels(w io.Writer, spec string, info mancala.Info, levels []tablebase.Level, asJSON bool) error {
+	if err := printLevels(w, spec, info, levels, asJSON); err != nil || asJSON {
 		return err
 	}
-	defer t.Close()
-	if err := printTable(c.OutOrStdout(), t, asJSON); err != nil || asJSON {
-		return err
-	}
-	longest := tablebase.Level{}
-	for _, l := range t.Levels() {
+	longest := levels[0]
+	for _, l := range levels {
 		if l.Quiet > longest.Quiet {
 			longest = l
 		}
 	}
-	if limit := r.Info().Quiet; longest.Quiet > limit {
-		fmt.Fprintf(c.OutOrStdout(), "With %d seeds a value may take %d plies without a capture: the quiet limit of %d can cut play off before.\n",
-			longest.Seeds, longest.Quiet, limit)
+	var err error
+	if longest.Quiet > info.Quiet {
+		_, err = fmt.Fprintf(w, "With %d seeds a value may take %d plies without a capture: the quiet limit of %d can cut play off before.\n",
+			longest.Seeds, longest.Quiet, info.Quiet)
 	} else {
-		fmt.Fprintf(c.OutOrStdout(), "No value takes more than %d plies without a capture: the quiet limit of %d, counted from 0, changes none.\n",
-			longest.Quiet, limit)
+		_, err = fmt.Fprintf(w, "No value takes more than %d plies without a capture: the quiet limit of %d, counted from 0, changes none.\n",
+			longest.Quiet, info.Quiet)
 	}
-	return nil
+	return err
 }
 
-func printTable(w io.Writer, t *tablebase.Table, asJSON bool) error {
+func printLevels(w io.Writer, spec string, info mancala.Info, levels []tablebase.Level, asJSON bool) error {
 	if asJSON {
 		return printJSON(w, struct {
 			Spec    string            `json:"spec"`
 			Version int               `json:"rules_version"`
-			Seeds   int               `json:"seeds"`
-			Levels  []tablebase.Level `json:"levels"`
-		}{t.Spec(), t.Rules().Info().Version, t.Seeds(), t.Levels()})
+			Levels  []tablebase.Level `json:"levels"` // of 0, 1, … seeds
+		}{spec, info.Version, levels})
 	}
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "seeds\tpositions\twon\tdrawn\tlost\tround\tmarked\tlongest\tquiet\t")
-	for _, l := range t.Levels() {
-		fmt.Fprintf(tw, "%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", l.Seeds, l.Positions, l.Won, l.Drawn, l.Lost, l.Round, l.Marked, l.Longest, l.Quiet)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "seeds\tpositions\twon\tdrawn\tlost\tround\tmarked\tlongest\tquiet\t")
+	for _, l := range levels {
+		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", l.Seeds, l.Positions, l.Won, l.Drawn, l.Lost, l.Round, l.Marked, l.Longest, l.Quiet)
 	}
-	return tw.Flush()
+	return t.Flush()
 }
