@@ -3,14 +3,17 @@ package neural
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mancalagym/mancalagym/agents"
 	"github.com/mancalagym/mancalagym/env/encode"
 	"github.com/mancalagym/mancalagym/env/mancala"
+	"github.com/mancalagym/mancalagym/internal/clock"
 )
 
 var toy = mancala.Info{Spec: "toy:pits=7", Family: "toy", Actions: 16}
@@ -236,22 +239,60 @@ func TestSwapRefusesAnotherKind(t *testing.T) {
 	}
 }
 
+// perSecond reports n rows in each of the benchmark's rounds, by processor time.
+func perSecond(b *testing.B, n int, begin time.Duration) {
+	b.ReportMetric(float64(b.N)*float64(n)/(clock.Spent()-begin).Seconds(), "positions/s")
+}
+
+// From positions to priors and values, with the encoders of play.
 func BenchmarkEvaluate(b *testing.B) {
-	for _, rows := range []int{8, 32, 256} {
-		b.Run(fmt.Sprintf("64x2/batch=%d", rows), func(b *testing.B) {
-			e := evaluator(b, network(b, scrambled(b, small, 1)))
-			const all = 1 << 12
-			s, m := states(all, 1)
-			q, at := batch(s, m), 0
-			for b.Loop() {
-				p := agents.Batch{States: q.States[at : at+rows], Legal: q.Legal[at : at+rows], Prior: q.Prior[:16*rows], Value: q.Value[:rows]}
-				if err := e.Evaluate(&p); err != nil {
-					b.Fatal(err)
-				}
-				at = (at + rows) % all
+	for _, spec := range []string{"urim", "omweso"} {
+		rules, err := mancala.Parse(spec)
+		if err != nil {
+			b.Fatal(err)
+		}
+		info := rules.Info()
+		enc, err := encode.New("onehot", info)
+		if err != nil {
+			b.Fatal(err)
+		}
+		// Fresh rows each round, as in play: the processor must not learn them by heart.
+		const all = 1 << 12
+		r := rand.New(rand.NewPCG(1, 2))
+		s, m := make([]mancala.State, all), make([]mancala.Mask, all)
+		for i, at := 0, rules.Start(); i < all; i++ {
+			s[i], m[i] = at, rules.Legal(at)
+			if at = rules.Next(at, m[i].Nth(r.IntN(m[i].Len()))); at.Over() {
+				at = rules.Start()
 			}
-			b.ReportMetric(float64(b.N)*float64(rows)/b.Elapsed().Seconds(), "positions/s")
-		})
+		}
+		r.Shuffle(all, func(i, j int) { s[i], s[j], m[i], m[j] = s[j], s[i], m[j], m[i] })
+		for _, width := range []int{64, 128} {
+			shape := DefaultShape(enc.Size(), enc.Active(), info.Actions)
+			shape.Width = width
+			w, err := Init(Meta{Family: info.Family, Spec: info.Spec, Encoder: enc.Name(), EncoderVersion: enc.Version()}, shape, 1)
+			if err != nil {
+				b.Fatal(err)
+			}
+			e, err := NewEvaluator(NewHolder(network(b, w)), info, enc)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, rows := range []int{8, 32, 256} {
+				b.Run(fmt.Sprintf("%s/%dx2/batch=%d", spec, width, rows), func(b *testing.B) {
+					prior, value, at := make([]float32, rows*info.Actions), make([]float32, rows), 0
+					begin := clock.Spent()
+					for b.Loop() {
+						p := agents.Batch{States: s[at : at+rows], Legal: m[at : at+rows], Prior: prior, Value: value}
+						if err := e.Evaluate(&p); err != nil {
+							b.Fatal(err)
+						}
+						at = (at + rows) % all
+					}
+					perSecond(b, rows, begin)
+				})
+			}
+		}
 	}
 }
 

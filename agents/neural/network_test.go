@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mancalagym/mancalagym/internal/clock"
 )
 
 // reference computes one row in float64 from the definition in the package's comment.
@@ -247,6 +249,7 @@ func BenchmarkForward(b *testing.B) {
 					s := NewScratch(c.shape)
 					p, o := make([]float32, rows*c.shape.Actions), make([]float32, rows*Outcomes)
 					step, at := rows*c.shape.Active, 0
+					begin := clock.Spent()
 					for b.Loop() {
 						if at+step > len(idx) {
 							at = 0
@@ -256,7 +259,7 @@ func BenchmarkForward(b *testing.B) {
 						}
 						at += step
 					}
-					b.ReportMetric(float64(b.N)*float64(rows)/b.Elapsed().Seconds(), "positions/s")
+					perSecond(b, rows, begin)
 				})
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 
 	"github.com/mancalagym/mancalagym/agents/neural"
+	"github.com/mancalagym/mancalagym/internal/clock"
 	"github.com/mancalagym/mancalagym/internal/kernel"
 )
 
@@ -136,24 +137,32 @@ func TestProductsBehindGorgoniaAreGonums(t *testing.T) {
 	}
 }
 
-// The laboratory figures of the project's goal, side by side in one process: run with -bench Yardstick.
+// The network of "mancala bench --network", with the products behind Gorgonia's own operations exchanged too.
 func BenchmarkYardstick(b *testing.B) {
 	w := initial(b, medium, 1)
-	batch := certain(256, medium, 1)
-	train := func(name string, f func() error) {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				if err := f(); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(b.N)*256/b.Elapsed().Seconds(), "samples/s")
+	for _, c := range []struct {
+		name string
+		k    *kernel.Kernel
+	}{{"stock", nil}, {"stock+products", chosen(b)}} {
+		b.Run("play/"+c.name+"/batch=32", func(b *testing.B) {
+			s, idx := stock(b, w, config(32), false, c.k), lessons(32, medium, 1).Indices
+			policy, outcome := make([]float32, 32*medium.Actions), make([]float32, 32*neural.Outcomes)
+			timed(b, 32, "positions/s", func() error { return s.Forward(idx, policy, outcome) })
+		})
+		b.Run("learn/"+c.name+"/batch=256", func(b *testing.B) {
+			s, batch := stock(b, w, config(256), true, c.k), certain(256, medium, 1)
+			timed(b, 256, "samples/s", func() error { _, err := s.Step(batch); return err })
 		})
 	}
-	l := learner(b, w, config(256))
-	train("train/own", func() error { _, err := l.Step(batch); return err })
-	for name, k := range map[string]*kernel.Kernel{"stock": nil, "stock+own-products": chosen(b)} {
-		s := stock(b, w, config(256), true, k)
-		train("train/"+name, func() error { _, err := s.Step(batch); return err })
+}
+
+// timed repeats f, which does n rows, and reports how many a second of processor time.
+func timed(b *testing.B, n int, unit string, f func() error) {
+	begin := clock.Spent()
+	for b.Loop() {
+		if err := f(); err != nil {
+			b.Fatal(err)
+		}
 	}
+	b.ReportMetric(float64(b.N)*float64(n)/(clock.Spent()-begin).Seconds(), unit)
 }

@@ -90,11 +90,11 @@ func BenchmarkStep(b *testing.B) {
 				batches = append(batches, lessons(256, c.shape, i))
 			}
 			i := 0
-			for b.Loop() {
-				step(b, l, batches[i%len(batches)])
+			timed(b, 256, "samples/s", func() error {
 				i++
-			}
-			b.ReportMetric(float64(b.N)*256/b.Elapsed().Seconds(), "samples/s")
+				_, err := l.Step(batches[i%len(batches)])
+				return err
+			})
 		})
 	}
 }
