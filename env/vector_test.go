@@ -339,32 +339,34 @@ func BenchmarkVectorEnv(b *testing.B) {
 // BenchmarkVectorWorkers steps many lanes on one goroutine and on two. The rate is that of the fastest of all calls of
 // Step by the clock, so that other work on the machine does not count.
 func BenchmarkVectorWorkers(b *testing.B) {
-	const n, warmUp = 1 << 13, 200 // steps until the lanes are at all stages of a game
+	const warmUp = 200 // steps until the lanes are at all stages of a game
 	for _, spec := range []string{"urim", "omweso"} {
-		for workers := 1; workers <= 2; workers++ {
-			b.Run(fmt.Sprintf("%s/%d", spec, workers), func(b *testing.B) {
-				v := vector(b, spec, n, env.VectorOptions{Workers: workers, Autoreset: env.AutoresetSameStep, TimeLimit: 1000})
-				out, actions := v.Batch(), make([]mancala.Action, n)
-				if err := v.Reset(1, out); err != nil {
-					b.Fatal(err)
-				}
-				rng, fastest := uint64(1), time.Hour
-				step := func() time.Duration {
-					rng = chooseAll(out.Legal, actions, rng)
-					began := time.Now()
-					if err := v.Step(actions, out); err != nil {
+		for _, n := range []int{1 << 14, 1 << 16} {
+			for workers := 1; workers <= 2; workers++ {
+				b.Run(fmt.Sprintf("%s/%d/%d", spec, n, workers), func(b *testing.B) {
+					v := vector(b, spec, n, env.VectorOptions{Workers: workers, Autoreset: env.AutoresetSameStep, TimeLimit: 1000})
+					out, actions := v.Batch(), make([]mancala.Action, n)
+					if err := v.Reset(1, out); err != nil {
 						b.Fatal(err)
 					}
-					return time.Since(began)
-				}
-				for range warmUp {
-					step()
-				}
-				for b.Loop() {
-					fastest = min(fastest, step())
-				}
-				b.ReportMetric(n/fastest.Seconds(), "steps/clock-s")
-			})
+					rng, fastest := uint64(1), time.Hour
+					step := func() time.Duration {
+						rng = chooseAll(out.Legal, actions, rng)
+						began := time.Now()
+						if err := v.Step(actions, out); err != nil {
+							b.Fatal(err)
+						}
+						return time.Since(began)
+					}
+					for range warmUp {
+						step()
+					}
+					for b.Loop() {
+						fastest = min(fastest, step())
+					}
+					b.ReportMetric(float64(n)/fastest.Seconds(), "steps/clock-s")
+				})
+			}
 		}
 	}
 }

@@ -152,11 +152,22 @@ func (m *modiar) examine(ring uint64, ply uint32, plays Mask) (legal Mask) {
 
 func (m *modiar) Next(s State, a Action) (n State) {
 	n = s
-	m.Advance(&n, a)
+	own, opp := m.turn(&n, a)
+	legal := maskOf(atLeast(own, 2))
+	if legal == 0 || opp == 0 || m.harmless(own|opp<<modiarRow, uint(legal.First())&3) == 0 {
+		legal = m.legal(own, opp, n.ply) // else the first of the plays is legal, which is enough to go on
+	}
+	m.end(&n, legal)
 	return n
 }
 
 func (m *modiar) Advance(s *State, a Action) Mask {
+	own, opp := m.turn(s, a)
+	return m.end(s, m.legal(own, opp, s.ply))
+}
+
+// turn plays a in place and returns the rows of the next mover and of the other.
+func (m *modiar) turn(s *State, a Action) (own, opp uint64) {
 	if debug {
 		mustBeLegal(m, *s, a)
 	}
@@ -164,9 +175,13 @@ func (m *modiar) Advance(s *State, a Action) Mask {
 	if isSlam(sown, left) && m.slam != slamTakes { // M7
 		left = sown
 	}
-	own, opp := left&^opponents, left>>modiarRow
-	s.answer(own, opp, uint8(sum8(sown-left)))
-	legal := m.legal(opp, own, s.ply)
+	own, opp = left>>modiarRow, left&^opponents
+	s.answer(opp, own, uint8(sum8(sown-left)))
+	return own, opp
+}
+
+// end ends the game if it is at an end, and returns what is legal then.
+func (m *modiar) end(s *State, legal Mask) Mask {
 	switch {
 	case legal == 0: // M9
 		m.sweep(s)
