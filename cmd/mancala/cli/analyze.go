@@ -51,9 +51,9 @@ With --line best play from the position is shown, of equal actions the lowest, w
 With --endless the actions are listed whose turn has no end.
 
 With --regret the moves of an agent are held against a table, in its games against itself and at random positions, one from each
-of --samples random games. Positions count in which at least one action loses something and no endless turn is of use. Two
-figures come with 95 % intervals: the share of moves that change the outcome (won, drawn, lost) under perfect play, and the mean
-loss of store difference.
+of --samples random games. Positions count in which at least one action loses something and no endless turn is of use. Three
+figures come with 95 % intervals: the share of moves that change the outcome (won, drawn, lost) under perfect play, the share
+that lose seeds, and the mean loss of store difference.
 
 ` + agentHelp(),
 		Example: "  mancala analyze modiar --table modiar.table --position '7,7,7/7,7,7 0-0 S 0 0'\n" +
@@ -105,6 +105,9 @@ loss of store difference.
 			if list := given("longest", "line"); list != nil && table == "" {
 				return wrong("%s: want a --table", list[0])
 			}
+			if list := given("line"); list != nil && asJSON {
+				return wrong("--line: not with --json: want one of them")
+			}
 			a.rules, a.seed, a.json, a.endless = r, uint64(random), asJSON, endless
 			switch {
 			case table != "":
@@ -148,7 +151,7 @@ loss of store difference.
 	f.BoolVar(&endless, "endless", false, "list the actions whose turn has no end")
 	f.BoolVar(&regret, "regret", false, "measure how much an agent gives away")
 	e.flags(c)
-	limit.flags(c, "random plies at the start of each game of --regret")
+	limit.flags(c, "random plies at the start of each game of --regret (default: by the variant)")
 	seedFlag(c, &random)
 	jsonFlag(c, &asJSON, "a JSON object a line")
 	complete(c, "agent", agentNames()...)
