@@ -180,6 +180,39 @@ func (w *slow) within(i, d int) bool {
 	return some && (every || w.value[i] >= 0)
 }
 
+// quiet is the number of plies without a capture within which all values of a level are reached, if play that stops then counts 0 for
+// the seeds left.
+func (w *slow) quiet(seeds int) (last int) {
+	end := w.value
+	defer func() { w.value = end }()
+	w.value = append([]int(nil), end...)
+	var level []int
+	for i, s := range w.list {
+		if s.OnBoard(0)+s.OnBoard(1) != seeds {
+			continue
+		}
+		level = append(level, i)
+		if w.value[i] = 0; len(w.moves[i]) == 0 {
+			w.value[i] = end[i]
+		}
+	}
+	for n := 1; ; n++ {
+		next := map[int]int{}
+		for _, i := range level {
+			if v, _, _ := w.best(i); v != w.value[i] {
+				next[i] = v
+			}
+		}
+		if len(next) == 0 {
+			return last
+		}
+		last = n
+		for i, v := range next {
+			w.value[i] = v
+		}
+	}
+}
+
 // small are variants that the slow solver works out in moderate time up to so many seeds.
 var small = []struct {
 	spec  string
@@ -197,6 +230,11 @@ func TestTheTableAgreesWithASlowSolver(t *testing.T) {
 			t.Parallel()
 			w := solveSlowly(t, timeless(c.spec), c.seeds)
 			table := solved(t, c.spec, c.seeds)
+			for k, l := range table.Levels() {
+				if got := w.quiet(k); got != l.Quiet {
+					t.Errorf("%d seeds: quiet %d, want %d", k, l.Quiet, got)
+				}
+			}
 			marks := 0
 			for i, s := range w.list {
 				want := Entry{w.value[i], w.away[i], w.hope[i] != w.value[i] || w.fear[i] != w.value[i]}
