@@ -171,6 +171,12 @@ func (k *checker) ply(s mancala.State, a mancala.Action) (mancala.State, error) 
 	if r.Next(s, a) != t {
 		return t, fmt.Errorf("determinism: Next twice differs")
 	}
+	if in, ok := r.(mancala.Advancer); ok {
+		p := s
+		if legal := in.Advance(&p, a); p != t || legal != r.Legal(t) {
+			return t, fmt.Errorf("Advance: leads to %s with legal %v: want Next and Legal", mancala.FormatState(r, p), legal)
+		}
+	}
 	if t.Ply() != s.Ply()+1 {
 		return t, fmt.Errorf("ply: from %d to %d: want one more", s.Ply(), t.Ply())
 	}

@@ -206,3 +206,17 @@ func TestPerftCountsSequences(t *testing.T) {
 		t.Errorf("depth 0: %v, want none", got)
 	}
 }
+
+// hasty offers an Advance that forgets what is legal.
+type hasty struct{ mancala.Rules }
+
+func (h hasty) Advance(s *mancala.State, a mancala.Action) mancala.Mask {
+	*s = h.Next(*s, a)
+	return h.Legal(*s).WithoutFirst()
+}
+
+func TestBrokenAdvanceIsFound(t *testing.T) {
+	if err := CheckRules(hasty{parse(t, "modiar")}, 1, 1); err == nil || !strings.Contains(err.Error(), "Advance:") {
+		t.Errorf("%v, want Advance named", err)
+	}
+}
