@@ -63,6 +63,7 @@ type FitConfig struct {
 	WeightDecay  float64 `toml:"weight_decay"`
 	Margin       float64 `toml:"margin" comment:"share of the margin of seeds in the value, 0–1; the rest is the outcome"`
 	ValueWeight  float64 `toml:"value_weight" comment:"of the value's loss beside the policy's"`
+	MarginWeight float64 `toml:"margin_weight" comment:"of the loss of a head of its own for the margin, 0 for none"`
 }
 
 // GateConfig says when a new network takes the place of the best one.
@@ -200,6 +201,7 @@ func (c *Config) shape(r mancala.Rules) (neural.Shape, neural.Meta, error) {
 	return neural.Shape{
 			Inputs: enc.Size(), Active: enc.Active(), Actions: r.Info().Actions,
 			Width: c.Network.Width, Blocks: c.Network.Blocks, ValueWidth: c.Network.ValueWidth,
+			MarginHead: c.Fit.MarginWeight > 0,
 		}, neural.Meta{
 			Family: r.Info().Family, Spec: r.Info().Spec, Encoder: enc.Name(), EncoderVersion: enc.Version(), Margin: c.Fit.Margin,
 		}, nil
@@ -211,6 +213,7 @@ func (c *Config) learner() learner.Config {
 	l.LearningRate = c.Fit.LearningRate
 	l.WeightDecay = c.Fit.WeightDecay
 	l.ValueWeight = c.Fit.ValueWeight
+	l.MarginWeight = c.Fit.MarginWeight
 	return l
 }
 

@@ -69,6 +69,9 @@ func fit(ctx context.Context, c *Config, s neural.Shape, enc encode.Encoder, l *
 			if p.Known {
 				b.ValueWeight[row] = 1
 			}
+			if s.MarginHead {
+				b.Margin[row] = p.Margin
+			}
 		}
 		loss, err := l.Step(b)
 		if err != nil {

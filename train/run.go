@@ -368,7 +368,10 @@ func (t *training) iterate(ctx context.Context) error {
 	}
 	loss, err := fit(ctx, &t.cfg, t.shape, t.enc, t.learner, &t.window, i, stage("fit"))
 	if err != nil {
-		return err
+		if ctx.Err() != nil {
+			return err
+		}
+		return fmt.Errorf("%w; the last good checkpoint is %s", err, t.dir.checkpoint(t.m.Iteration))
 	}
 	candidate, err := neural.NewNetwork(t.learner.Weights())
 	if err != nil {

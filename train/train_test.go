@@ -15,9 +15,11 @@ import (
 
 	"github.com/mancalagym/mancalagym/agents"
 	"github.com/mancalagym/mancalagym/agents/arena"
+	"github.com/mancalagym/mancalagym/agents/neural"
 	"github.com/mancalagym/mancalagym/datasets"
 	"github.com/mancalagym/mancalagym/env/mancala"
 	"github.com/mancalagym/mancalagym/internal/kernel"
+	"github.com/mancalagym/mancalagym/train/learner"
 )
 
 // small returns a configuration whose iterations take a moment.
@@ -146,6 +148,56 @@ func TestKilledRunEndsAsOneThatWasNot(t *testing.T) {
 		t.Error("never killed: the test shows nothing")
 	}
 	sameTree(t, tree(t, killed), tree(t, whole))
+}
+
+func TestMarginHeadTrains(t *testing.T) {
+	c := small(t, "urim")
+	c.Fit.MarginWeight = 0.5
+	dir := t.TempDir()
+	mustRun(t, c, dir, Options{Iterations: 2, Workers: 2})
+	w, err := neural.Load(filepath.Join(dir, fileBest))
+	if err != nil || !w.Shape.MarginHead {
+		t.Errorf("%+v, %v, want a margin head", w, err)
+	}
+}
+
+func TestBadLossNamesStepAndCheckpoint(t *testing.T) {
+	c := small(t, "modiar")
+	o := Options{Iterations: 1, Workers: 1}
+	if err := o.validate(); err != nil {
+		t.Fatal(err)
+	}
+	d, err := openDirectory(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.close()
+	run, err := openTraining(c, d, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := run.learner.Weights()
+	run.learner.Close()
+	for _, tensor := range w.Tensors {
+		for i := range tensor.Data {
+			tensor.Data[i] *= 1e18
+		}
+	}
+	if run.learner, err = learner.New(w, c.learner()); err != nil {
+		t.Fatal(err)
+	}
+	defer run.learner.Close()
+	before := tree(t, d.path)
+	err = run.iterate(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "step 1") || !strings.Contains(err.Error(), d.checkpoint(0)) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%v, want the step and the checkpoint", err)
+	}
+	after := tree(t, d.path)
+	for name := range before {
+		if !bytes.Equal(before[name], after[name]) {
+			t.Errorf("%s changed", name)
+		}
+	}
 }
 
 func TestCancelledRunGoesOn(t *testing.T) {
