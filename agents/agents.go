@@ -65,3 +65,13 @@ type Prober interface {
 	// Probe returns the best store difference the mover can still make, and whether s is known.
 	Probe(s mancala.State) (value int, ok bool)
 }
+
+// Final returns the store difference, South's less North's, with which s ends under best play, if p knows s. It is for
+// variants with stores.
+func Final(p Prober, s *mancala.State) (difference int, ok bool) {
+	v, ok := p.Probe(*s)
+	if s.Mover() == mancala.North {
+		v = -v
+	}
+	return s.Store(mancala.South) - s.Store(mancala.North) + v, ok
+}

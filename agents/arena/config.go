@@ -17,6 +17,7 @@ import (
 	"math"
 	"runtime"
 
+	"github.com/mancalagym/mancalagym/agents"
 	"github.com/mancalagym/mancalagym/env/mancala"
 )
 
@@ -53,6 +54,9 @@ type Config struct {
 	// MaxPlies truncates a game after so many plies by the agents, the opening not counted; 0 is no limit. A
 	// truncated game has no result: its pair is left out of scores and ratings, and counted.
 	MaxPlies int
+	// Adjudicator, if not nil, ends a game after the opening as soon as it knows the position, with the result of best
+	// play. The rules did not end such a game: its episode is a truncated one. For variants with stores.
+	Adjudicator agents.Prober
 	// Anchor names the entrant of a tournament whose rating is 0; "" puts the mean of all ratings at 0.
 	Anchor string
 	// Workers is the number of goroutines that play, each with agents of its own.

@@ -27,6 +27,8 @@ type Match struct {
 	Draws    int `json:"draws"`
 	Losses   int `json:"losses"`
 	Annulled int `json:"annulled"`
+	// Adjudicated counts the scored games that Config.Adjudicator ended.
+	Adjudicated int `json:"adjudicated,omitempty"`
 
 	// Score is (Wins + Draws/2) / Games with its interval over pairs; without games it is 0.5, from 0 to 1. Pairs counts
 	// the scored pairs by the points made in them.
@@ -100,6 +102,9 @@ func (b *bench) agent(w, i int) (agents.Agent, error) {
 
 // play plays the match of two entrants, by index. Episodes are numbered from base.
 func (b *bench) play(ctx context.Context, cfg Config, rules mancala.Rules, who [2]int, sink env.Sink, base uint64) (Match, error) {
+	if info := rules.Info(); cfg.Adjudicator != nil && !info.Stores {
+		return Match{}, fmt.Errorf("arena: adjudicator: %s has no stores: want none", info.Spec)
+	}
 	hall, stop := context.WithCancel(ctx)
 	defer stop()
 	workers, hall := errgroup.WithContext(hall)

@@ -15,6 +15,43 @@ import (
 	"github.com/mancalagym/mancalagym/env/mancala"
 )
 
+// level knows every position: a draw.
+type level struct{}
+
+func (level) Probe(s mancala.State) (int, bool) {
+	own := s.Store(s.Mover()) - s.Store(s.Mover().Opponent())
+	return -own, true
+}
+
+func TestAdjudicatedGamesScoreWithoutAnEnd(t *testing.T) {
+	r, err := mancala.Parse("oware")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Default(r)
+	cfg.Games, cfg.Adjudicator = 20, level{}
+	random := func() (agents.Agent, error) { return agents.NewRandom(r), nil }
+	var kept shelf
+	m, err := Play(context.Background(), cfg, r, [2]Entrant{{"a", random}, {"b", random}}, &kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Games != 20 || m.Draws != 20 || m.Adjudicated != 20 || m.Truncated != 0 || m.LeftOut != 0 {
+		t.Errorf("%+v, want 20 adjudicated draws", m)
+	}
+	for _, e := range kept.kept {
+		if !e.Truncated || e.Final.Over() {
+			t.Errorf("episode %d is not a truncated one", e.Number)
+		}
+	}
+	cfg.Games = 2
+	if w, err := mancala.Parse("omweso"); err != nil {
+		t.Fatal(err)
+	} else if _, err := Play(context.Background(), cfg, w, [2]Entrant{{"a", random}, {"b", random}}, nil); err == nil {
+		t.Error("an adjudicator without stores is taken")
+	}
+}
+
 func TestMatchIsTheSameForAnyWorkersAndBatch(t *testing.T) {
 	for _, spec := range append(mancala.Variants(), "omweso:setup=arrange", "hoyito2:laps=6") {
 		r := parse(t, spec)

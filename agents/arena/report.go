@@ -69,6 +69,13 @@ func (r *Report) Text(w io.Writer) error {
 		})
 	}
 	t.write(&b)
+	judged := 0
+	for _, m := range r.Matches {
+		judged += m.Adjudicated
+	}
+	if judged > 0 {
+		fmt.Fprintf(&b, "\nAdjudicated as best play would end them: %d games\n", judged)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

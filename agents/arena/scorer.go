@@ -67,7 +67,7 @@ func (s *scorer) count(pair [2]*game) {
 	}
 	half := 2 // points × 2
 	for k, g := range pair {
-		z := g.state.Returns()[k] // of the first agent, who is South, then North
+		z := g.returns()[k] // of the first agent, who is South, then North
 		half += z
 		m.Games++
 		switch z {
@@ -81,6 +81,9 @@ func (s *scorer) count(pair [2]*game) {
 		if g.state.Reason() == mancala.Endless {
 			m.Annulled++
 		}
+		if g.judged {
+			m.Adjudicated++
+		}
 	}
 	m.Pairs[half]++
 }
@@ -93,7 +96,7 @@ func (s *scorer) write(g *game) error {
 	e := &s.episode
 	e.Number = s.base + uint64(g.number)
 	e.Agents = [2]string{s.match.Agents[g.side(mancala.South)], s.match.Agents[g.side(mancala.North)]}
-	e.Truncated = g.truncated
+	e.Truncated = g.truncated || g.judged
 	e.Plies = e.Plies[:0]
 	state := s.rules.Start()
 	for i, a := range g.actions {

@@ -19,10 +19,20 @@ type game struct {
 	actions   []mancala.Action
 	opening   int // the first so many actions
 	truncated bool
+	judged    bool // by the Adjudicator
+	south     int  // South's return then
 	chance    rand.PCG
 }
 
-func (g *game) finished() bool { return g.state.Over() || g.truncated }
+func (g *game) finished() bool { return g.state.Over() || g.truncated || g.judged }
+
+// returns gives the result of a finished game that was not truncated to South and North.
+func (g *game) returns() [2]int {
+	if g.judged {
+		return [2]int{g.south, -g.south}
+	}
+	return g.state.Returns()
+}
 
 // side returns which of the two players of the match plays p.
 func (g *game) side(p mancala.Player) int { return int(p) ^ g.number&1 }
@@ -115,6 +125,13 @@ func (t *tables) act(p player, rows []*game, states []mancala.State, seeds []uin
 		}
 		g.state = t.rules.Next(g.state, a)
 		g.actions = append(g.actions, a)
+		if t.cfg.Adjudicator != nil && !g.state.Over() {
+			var d int
+			if d, g.judged = agents.Final(t.cfg.Adjudicator, &g.state); g.judged {
+				g.south = max(-1, min(d, 1))
+				continue
+			}
+		}
 		g.truncated = !g.state.Over() && t.cfg.MaxPlies > 0 && len(g.actions)-g.opening >= t.cfg.MaxPlies
 	}
 	return nil

@@ -38,6 +38,7 @@ type Key struct {
 	Default string // "" for a key that must be given
 
 	words  []string
+	free   bool // may be left out
 	lo, hi int
 }
 
@@ -50,6 +51,7 @@ var kinds = []Kind{
 			number("depth", 1, minimax.MaxDepth, "8"),
 			number("nodes", 0, math.MaxInt32, "0"),
 			number("tt", 1, minimax.MaxTableMB, "16"),
+			tableKey,
 		},
 	},
 	{
@@ -58,6 +60,7 @@ var kinds = []Kind{
 			number("sims", 1, mcts.MaxSimulations, "100"),
 			choice("search", mcts.UCT, mcts.PUCT, mcts.Gumbel),
 			choice("eval", "rollout", "uniform"),
+			tableKey,
 		},
 	},
 	{
@@ -66,6 +69,7 @@ var kinds = []Kind{
 			{Name: "weights", Allowed: "a weights file"},
 			number("sims", 0, mcts.MaxSimulations, "64"),
 			choice("search", mcts.PUCT, mcts.Gumbel),
+			tableKey,
 		},
 	},
 	{
@@ -76,6 +80,9 @@ var kinds = []Kind{
 		},
 	},
 }
+
+// tableKey names a table that a search probes.
+var tableKey = Key{Name: "table", Allowed: "a table file", free: true}
 
 func number(name string, lo, hi int, def string) Key {
 	return Key{Name: name, Allowed: fmt.Sprintf("%d–%d", lo, hi), Default: def, lo: lo, hi: hi}
@@ -147,6 +154,10 @@ func lookahead(r mancala.Rules, values map[string]string) (func() (agents.Agent,
 	c.Depth, _ = strconv.Atoi(values["depth"])
 	c.TableMB, _ = strconv.Atoi(values["tt"])
 	c.Nodes, _ = strconv.ParseUint(values["nodes"], 10, 64)
+	var err error
+	if c.Prober, err = prober(r, values); err != nil {
+		return nil, err
+	}
 	return func() (agents.Agent, error) {
 		a, err := minimax.New(r, c)
 		if err != nil {
@@ -156,14 +167,32 @@ func lookahead(r mancala.Rules, values map[string]string) (func() (agents.Agent,
 	}, c.Validate()
 }
 
-// table returns the maker of an agent that plays from a table, which all of them share, and beyond it looks ahead.
-func table(r mancala.Rules, values map[string]string) (func() (agents.Agent, error), error) {
-	t, err := tablebase.Open(values["path"], r)
-	if errors.Is(err, tablebase.ErrVariant) {
+// openTable opens a table for the variant of r.
+func openTable(path string, r mancala.Rules) (*tablebase.Table, error) {
+	t, err := tablebase.Open(path, r)
+	if err != nil && !errors.Is(err, tablebase.ErrVariant) {
+		err = FileError{err}
+	}
+	return t, err
+}
+
+// prober returns the table that the key table names, nil if it is not given.
+func prober(r mancala.Rules, values map[string]string) (agents.Prober, error) {
+	if values["table"] == "" {
+		return nil, nil
+	}
+	t, err := openTable(values["table"], r)
+	if err != nil {
 		return nil, err
 	}
+	return t, nil
+}
+
+// table returns the maker of an agent that plays from a table, which all of them share, and beyond it looks ahead.
+func table(r mancala.Rules, values map[string]string) (func() (agents.Agent, error), error) {
+	t, err := openTable(values["path"], r)
 	if err != nil {
-		return nil, FileError{err}
+		return nil, err
 	}
 	c := minimax.Default()
 	c.Depth, _ = strconv.Atoi(values["depth"])
@@ -208,6 +237,9 @@ func netSearch(r mancala.Rules, h *neural.Holder, values map[string]string) (fun
 	if _, err := evaluator(); err != nil {
 		return nil, err
 	}
+	if values["sims"] == "0" && values["table"] != "" {
+		return nil, fmt.Errorf("table: sims is 0: want 1 or more to probe it")
+	}
 	if values["sims"] == "0" {
 		return func() (agents.Agent, error) {
 			e, err := evaluator()
@@ -227,6 +259,10 @@ func search(r mancala.Rules, values map[string]string, margin float64, evaluator
 	c.Simulations, _ = strconv.Atoi(values["sims"])
 	c.GumbelScale = 0
 	c.Margin = margin
+	var err error
+	if c.Prober, err = prober(r, values); err != nil {
+		return nil, err
+	}
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -275,7 +311,7 @@ func (k *Kind) parse(list string, listed bool) (map[string]string, error) {
 		if _, ok := values[key.Name]; ok {
 			continue
 		}
-		if key.Default == "" {
+		if key.Default == "" && !key.free {
 			return nil, fmt.Errorf("%s is missing: want %s=%s", key.Name, key.Name, key.Allowed)
 		}
 		values[key.Name] = key.Default
@@ -312,7 +348,7 @@ func (k *Key) accepts(value string) bool {
 	switch {
 	case k.words != nil:
 		return slices.Contains(k.words, value)
-	case k.Default == "":
+	case k.Default == "": // a file
 		return value != ""
 	}
 	n, err := strconv.Atoi(value)

@@ -1,7 +1,9 @@
 package catalog_test
 
 import (
+	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -121,6 +123,66 @@ func TestKindsAreTheCallers(t *testing.T) {
 	}
 	if _, err := catalog.Parse("mcts:sims=7", rules(t, "oware")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSearchesProbeTables: where a table knows all that an action leads to, a search that probes it gives nothing away.
+func TestSearchesProbeTables(t *testing.T) {
+	r := rules(t, "modiar")
+	path := filepath.Join(t.TempDir(), "table")
+	if _, err := tablebase.Solve(context.Background(), r, 14, path, tablebase.Options{Workers: 2}); err != nil {
+		t.Fatal(err)
+	}
+	table, err := tablebase.Open(path, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	outcome := func(s mancala.State) int {
+		if s.Over() {
+			return s.Returns()[mancala.South]
+		}
+		d, ok := agents.Final(table, &s)
+		if !ok {
+			t.Fatalf("%s is not known", mancala.FormatState(r, s))
+		}
+		return max(-1, min(d, 1))
+	}
+	var states []mancala.State
+	rng := rand.New(rand.NewPCG(1, 0))
+	for s := r.Start(); len(states) < 300; {
+		if s.Over() {
+			s = r.Start()
+		}
+		if s.Ply() > 0 && s.OnBoard(mancala.South)+s.OnBoard(mancala.North) <= 14 {
+			states = append(states, s)
+		}
+		legal := r.Legal(s)
+		s = r.Next(s, legal.Nth(rng.IntN(legal.Len())))
+	}
+	actions := make([]mancala.Action, len(states))
+	for _, text := range []string{"minimax:depth=1", "mcts:sims=30,eval=uniform", "mcts:sims=30,search=puct,eval=uniform", "mcts:sims=30,search=gumbel,eval=uniform", "net:weights=" + weights(t, r)} {
+		e, err := catalog.Parse(text+",table="+path, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := e.New()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Act(states, make([]uint64, len(states)), actions); err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range states {
+			side := 1 - 2*int(s.Mover())
+			best := -1
+			for b := range r.Legal(s).All {
+				best = max(best, side*outcome(r.Next(s, b)))
+			}
+			if got := side * outcome(r.Next(s, actions[i])); got != best {
+				t.Errorf("%s: %s plays %d for %+d, best is %+d", text, mancala.FormatState(r, s), actions[i], got, best)
+			}
+		}
 	}
 }
 

@@ -3,6 +3,8 @@ package mcts
 import (
 	"fmt"
 	"math"
+
+	"github.com/mancalagym/mancalagym/agents"
 )
 
 // The algorithms.
@@ -34,6 +36,10 @@ type Config struct {
 	// Margin is the share of the margin of seeds in what the end of a game is worth, 0 … 1; the rest is the outcome. It
 	// should be that of the evaluator's values.
 	Margin float64
+
+	// Prober, if given, is asked about every position below the root. What it knows is worth how the game ends under best
+	// play, and is not looked beyond. For variants with stores.
+	Prober agents.Prober
 
 	// Gumbel.
 	Considered  int     // at most so many root actions get simulations, 1 … 64

@@ -68,10 +68,13 @@ func New(r mancala.Rules, e agents.Evaluator, c Config) (*Searcher, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	if info := r.Info(); c.Prober != nil && !info.Stores {
+		return nil, fmt.Errorf("mcts: prober: %s has no stores: must be none", info.Spec)
+	}
 	s := &Searcher{
 		rules: r, advancer: mancala.Advancing(r), evaluator: e, config: c, actions: r.Info().Actions,
 		algorithm: algorithms[c.Algorithm],
-		ends:      worth{r.Info(), float32(c.Margin)},
+		ends:      worth{r.Info(), float32(c.Margin), c.Prober},
 		cPuct:     float32(c.CPuct), fpu: float32(c.FPU), cUct: float32(c.CUct),
 		cVisit: float32(c.CVisit), cScale: float32(c.CScale), gumbelScale: float32(c.GumbelScale),
 	}

@@ -3,6 +3,7 @@ package mcts
 import (
 	"math/rand/v2"
 
+	"github.com/mancalagym/mancalagym/agents"
 	"github.com/mancalagym/mancalagym/env/mancala"
 )
 
@@ -15,7 +16,7 @@ type node struct {
 	first   uint32         // of the edges that leave
 	value   float32        // for South: what the evaluator or, when over, the result says
 	mover   mancala.Player // owns the choice between the edges
-	over    bool
+	over    bool           // the game is, or a Prober knows how it ends
 }
 
 // edge is a legal action of a node. Edge 0 leads to the root and belongs to no node.
@@ -69,8 +70,13 @@ func (t *tree) add(r mancala.Advancer, ends *worth, p, e, i uint32) (leaf bool) 
 	legal := r.Advance(s, from.legal.Nth(int(e-from.first)))
 	n := &t.nodes[i]
 	*n = node{legal: legal, parent: p, arrival: e, mover: s.Mover(), over: s.Over()}
-	if n.over {
+	switch {
+	case n.over:
 		n.value = ends.of(s)
+	case ends.prober != nil:
+		if d, ok := agents.Final(ends.prober, s); ok {
+			n.over, n.value = true, ends.known(d)
+		}
 	}
 	return !n.over
 }
@@ -79,6 +85,7 @@ func (t *tree) add(r mancala.Advancer, ends *worth, p, e, i uint32) (leaf bool) 
 type worth struct {
 	info   mancala.Info
 	margin float32 // Config.Margin
+	prober agents.Prober
 }
 
 func (w *worth) of(s *mancala.State) float32 {
@@ -87,6 +94,12 @@ func (w *worth) of(s *mancala.State) float32 {
 		return outcome
 	}
 	return outcome + w.margin*(mancala.Margin(&w.info, s)-outcome)
+}
+
+// known says what a game that will end with a store difference of d is worth to South.
+func (w *worth) known(d int) float32 {
+	outcome := float32(max(-1, min(d, 1)))
+	return outcome + w.margin*(float32(d)/float32(w.info.Seeds)-outcome)
 }
 
 // grow gives node i its edges, with the prior of a row of Info.Actions probabilities, and its value, which is for

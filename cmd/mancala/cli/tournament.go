@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mancalagym/mancalagym/agents/arena"
+	"github.com/mancalagym/mancalagym/agents/tablebase"
 	"github.com/mancalagym/mancalagym/datasets"
 	"github.com/mancalagym/mancalagym/env"
 	"github.com/mancalagym/mancalagym/internal/progress"
@@ -22,6 +23,7 @@ func tournamentCommand() *cobra.Command {
 		workers     int
 		limit       limits
 		anchor, out string
+		adjudicate  string
 		force       bool
 		asJSON      bool
 	)
@@ -76,6 +78,17 @@ been played, and exit status 1.
 				}
 				cfg.Anchor = e.Name
 			}
+			if adjudicate != "" {
+				t, err := tablebase.Open(adjudicate, r)
+				if errors.Is(err, tablebase.ErrVariant) {
+					return wrong("--adjudicate: %w", err)
+				}
+				if err != nil {
+					return fmt.Errorf("--adjudicate: %w", err)
+				}
+				defer t.Close()
+				cfg.Adjudicator = t
+			}
 			if err := cfg.Validate(); err != nil {
 				return misuse{err}
 			}
@@ -124,6 +137,7 @@ been played, and exit status 1.
 	f.Var(&number{value: &games, lo: 2, hi: arena.MaxGames, even: true}, "games", "games of a pairing, half of them with the sides swapped")
 	seedFlag(c, &random)
 	f.StringVar(&anchor, "anchor", "", "`AGENT` whose rating is 0 (default: the mean of all ratings is 0)")
+	f.StringVar(&adjudicate, "adjudicate", "", "table `FILE` of mancala solve: games end as soon as it knows their result")
 	f.StringVar(&out, "out", "", "`PATH` to write the games to")
 	f.BoolVar(&force, "force", false, "replace what exists at PATH")
 	limit.flags(c, "random plies at the start of each pair of games, half of it to all (default: by the variant)")
