@@ -18,6 +18,7 @@ import (
 	"github.com/mancalagym/mancalagym/agents/minimax"
 	"github.com/mancalagym/mancalagym/env"
 	"github.com/mancalagym/mancalagym/env/mancala"
+	"github.com/mancalagym/mancalagym/internal/clock"
 	"github.com/mancalagym/mancalagym/internal/progress"
 )
 
@@ -134,7 +135,7 @@ this process, elsewhere one of the clock.`, benchLanes, benchSims, benchTrees, m
 			}
 			printBench(c.OutOrStdout(), reports)
 			fmt.Fprintf(c.OutOrStdout(), "per second of %s time, one goroutine: median of %d runs of %v, lowest–highest below it\n",
-				map[string]string{"cpu": "processor", "wall": "clock"}[clock], runs, length)
+				map[string]string{"cpu": "processor", "wall": "clock"}[clock.Name], runs, length)
 			return nil
 		},
 	}
@@ -156,7 +157,7 @@ func (m *measure) run(ctx context.Context, r mancala.Rules, runs int, length tim
 	}
 	rates := make([]float64, runs)
 	for i := range rates {
-		n, begin, took := 0, spent(), time.Duration(0)
+		n, begin, took := 0, clock.Spent(), time.Duration(0)
 		for took < length {
 			if err := ctx.Err(); err != nil {
 				return figure{}, err
@@ -166,7 +167,7 @@ func (m *measure) run(ctx context.Context, r mancala.Rules, runs int, length tim
 				return figure{}, err
 			}
 			n += k
-			took = spent() - begin
+			took = clock.Spent() - begin
 		}
 		rates[i] = math.Round(float64(n) / took.Seconds())
 		told()
@@ -340,7 +341,7 @@ func (r *report) json(w io.Writer, runs int, length time.Duration) error {
 	info := r.rules.Info()
 	object := map[string]any{
 		"variant": info.Spec, "rules_version": info.Version, "signature": r.signature,
-		"clock": clock, "runs": runs, "run_seconds": length.Seconds(),
+		"clock": clock.Name, "runs": runs, "run_seconds": length.Seconds(),
 	}
 	ranges := map[string][2]float64{}
 	for i, m := range measures {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mancalagym/mancalagym/agents/neural"
 	"github.com/mancalagym/mancalagym/env/mancala"
+	"github.com/mancalagym/mancalagym/internal/clock"
 	"github.com/mancalagym/mancalagym/internal/kernel"
 	"github.com/mancalagym/mancalagym/internal/progress"
 	"github.com/mancalagym/mancalagym/train/learner"
@@ -90,7 +91,7 @@ func benchNetwork(c *cobra.Command, runs int, length time.Duration, asJSON bool)
 	rates, shares := make([][]float64, len(b.measures)), make([]float64, runs)
 	done := 0
 	timed := func(do work) (float64, error) {
-		n, begin, took := 0, spent(), time.Duration(0)
+		n, begin, took := 0, clock.Spent(), time.Duration(0)
 		for took < length {
 			if err := c.Context().Err(); err != nil {
 				return 0, errors.New("bench: stopped before there were figures")
@@ -100,7 +101,7 @@ func benchNetwork(c *cobra.Command, runs int, length time.Duration, asJSON bool)
 				return 0, err
 			}
 			n += k
-			took = spent() - begin
+			took = clock.Spent() - begin
 		}
 		done++
 		bar.Set(done)
@@ -148,7 +149,7 @@ func benchNetwork(c *cobra.Command, runs int, length time.Duration, asJSON bool)
 	}
 	fmt.Fprintf(w, "%-16s  %12.3f  %15s   multiply-adds in batches of 64, of the most the processor does\n", "peak_share", object["peak_share"], "")
 	fmt.Fprintf(w, "%-16s  %12s\n\nper second of %s time, one goroutine: median of %d runs of %v, lowest–highest beside it\n",
-		"kernel", neural.Kernel(), map[string]string{"cpu": "processor", "wall": "clock"}[clock], runs, length)
+		"kernel", neural.Kernel(), map[string]string{"cpu": "processor", "wall": "clock"}[clock.Name], runs, length)
 	return nil
 }
 

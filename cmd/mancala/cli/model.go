@@ -5,10 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -192,22 +190,6 @@ against it: the places of the ones of each observation, policy, outcome and marg
 	f.StringVar(&check, "check", "", "`PATH` for positions and what the network says of them")
 	f.BoolVar(&force, "force", false, "replace what exists")
 	return c
-}
-
-// free reports why a file may not be put at path.
-func free(path string, force bool) error {
-	i, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case !i.Mode().IsRegular():
-		return errors.New("is there and no regular file: want another path")
-	case !force:
-		return errors.New("exists: want another path, or --force to replace it")
-	}
-	return nil
 }
 
 // check writes positions and what the network says of them.

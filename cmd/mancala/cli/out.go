@@ -113,6 +113,22 @@ func vacant(path string, force bool) error {
 	return nil
 }
 
+// free reports why a file may not be put at path.
+func free(path string, force bool) error {
+	i, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !i.Mode().IsRegular():
+		return errors.New("is there and no regular file: want another path")
+	case !force:
+		return errors.New("exists: want another path, or --force to replace it")
+	}
+	return nil
+}
+
 // onlyDataset reports what in a directory is not part of a dataset, and so must not be replaced.
 func onlyDataset(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -71,7 +69,7 @@ many plies without a capture all values are decided.`,
 			if err != nil {
 				return wrong("%s", strings.TrimPrefix(err.Error(), "tablebase: "))
 			}
-			if err := vacantTable(out, force); err != nil {
+			if err := free(out, force); err != nil {
 				return unwritable(out, err)
 			}
 			return buildTable(c, r, plan, out, o, asJSON)
@@ -86,22 +84,6 @@ many plies without a capture all values are decided.`,
 	workersFlag(c, &workers)
 	jsonFlag(c, &asJSON, "a JSON object")
 	return c
-}
-
-// vacantTable reports why no table may be put at path.
-func vacantTable(path string, force bool) error {
-	i, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case !i.Mode().IsRegular():
-		return errors.New("is there and no regular file: want another path")
-	case !force:
-		return errors.New("exists: want another path, or --force to replace it")
-	}
-	return nil
 }
 
 func buildTable(c *cobra.Command, r mancala.Rules, plan tablebase.Plan, out string, o tablebase.Options, asJSON bool) error {
