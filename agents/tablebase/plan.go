@@ -18,7 +18,7 @@ type Options struct {
 }
 
 // DefaultMemory is the memory a solver keeps to unless told otherwise.
-const DefaultMemory = 900 << 20
+const DefaultMemory = 800 << 20
 
 // Progress tells how far a solver is.
 type Progress struct {
