@@ -195,6 +195,27 @@ func TestVectorStepAllocatesNothing(t *testing.T) {
 	}
 }
 
+func TestLanesStayInTheirSpaces(t *testing.T) {
+	for _, spec := range mancala.Variants() {
+		v := vector(t, spec, 4, env.VectorOptions{})
+		b := full(v)
+		if err := v.Reset(3, b); err != nil {
+			t.Fatal(err)
+		}
+		for i, legal := range b.Legal {
+			row := b.Observations[i*v.Encoder().Size():][:v.Encoder().Size()]
+			if !v.ObservationSpace().Contains(row) {
+				t.Errorf("%s: lane %d: the observation is not in its space", spec, i)
+			}
+			for a := range legal.All {
+				if !v.ActionSpace().Contains(a) {
+					t.Errorf("%s: lane %d: action %d is not in its space", spec, i, a)
+				}
+			}
+		}
+	}
+}
+
 func TestIllegalActionMovesNoLane(t *testing.T) {
 	v := vector(t, "modiar", 4, env.VectorOptions{Options: env.Options{OpeningPlies: 1}})
 	b := full(v)

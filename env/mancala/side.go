@@ -18,8 +18,6 @@ func (p *side) clear(i uint) { p[i>>3&1] &^= 0xff << (i & 7 * 8) }
 
 func (p *side) add(i uint, n uint8) { p[i>>3&1] += uint64(n) << (i & 7 * 8) }
 
-func (p *side) set(i uint, n uint8) { p.clear(i); p.add(i, n) }
-
 func (p *side) sum() int { return sum8(p[0]) + sum8(p[1]) }
 
 func (p *side) empty() bool { return p[0]|p[1] == 0 }
