@@ -98,7 +98,7 @@ func Default(r mancala.Rules) Config {
 			Games: clamp(6000/n, 16, 512), Simulations: 32, CScale: 0.1, OpeningPlies: opening, MaxPlies: arena.Default(r).MaxPlies,
 		},
 		Fit: FitConfig{
-			Window: 20, Steps: 150, Batch: 256, Margin: 0.2,
+			Window: 300, Steps: 150, Batch: 256, Margin: 0.2,
 			LearningRate: l.LearningRate, WeightDecay: l.WeightDecay, ValueWeight: l.ValueWeight,
 		},
 		Gate: GateConfig{Games: clamp(2400/n, 20, 100) / 2 * 2, Simulations: 16, Score: 0.5},
