@@ -67,8 +67,10 @@ type modiar struct {
 // modiarLap is one handful on the ring: six bytes, the mover's pits and then the opponent's.
 type modiarLap struct {
 	add  uint64    // the seeds sown less the handful lifted
-	run  [3]uint64 // covers the pit of the last seed; and the one before; and the one before that
+	run  [3]uint64 // covers the pit of the last seed; with the one before; with the two before
+	twos uint64    // 2 in each of the two pits before
 	last uint64    // the place of the last seed, 0 … 5
+	_    [2]uint64 // a power of two in size is quicker to find
 }
 
 // modiarLook is what harmless asks of a handful.
@@ -83,15 +85,20 @@ func (m *modiar) tabulate() {
 		var l modiarLap
 		m.looks[origin] = [64]modiarLook{{1 << 62, 1 << 62}, {1 << 62, 1 << 62}} // no plays
 		for n := 1; n <= modiarSeeds; n++ {
-			place := origin + n - 1
-			l.add += 1<<(place%6*8) - 1<<(origin*8)
-			l.last = uint64(place % 6)
-			l.run[0] = 0xff << (place % 6 * 8)
-			l.run[1] = l.run[0] | 0xff<<((place+5)%6*8)
-			l.run[2] = l.run[1] | 0xff<<((place+4)%6*8)
+			last := (origin + n - 1) % 6
+			l.add += 1<<(last*8) - 1<<(origin*8)
+			l.last = uint64(last)
+			l.run[0] = 0xff << (last * 8)
+			l.run[1] = l.run[0] | 0xff<<((last+5)%6*8)
+			l.run[2] = l.run[1] | 0xff<<((last+4)%6*8)
+			l.twos = (l.run[2] &^ l.run[0]) & (2 * ones)
 			m.laps[origin][n] = l
 			if n > 1 {
-				m.looks[origin][n] = modiarLook{l.add, (l.run[0] | opponents) &^ takeable}
+				chain := uint64(opponents)
+				if last < modiarPits { // it comes to the opponent's row through the pits before the last one
+					chain |= 1<<(8*last+8) - 1
+				}
+				m.looks[origin][n] = modiarLook{l.add, chain &^ takeable}
 			}
 		}
 	}
@@ -116,38 +123,42 @@ func (m *modiar) legal(own, opp uint64, ply uint32) Mask {
 	return plays
 }
 
-// harmless is not 0 if the last seed of a play makes a pit that is not captured, or if the opponent has a pit then that
-// no chain takes, so that the play is no slam. All three plays are asked in one: few positions have one to examine.
+// harmless is not 0 if a play makes a pit that no chain takes: the last one, one before it in the own row, or one of the
+// opponent's. So it is no slam. All three plays are asked in one: few positions have one to examine.
 func (m *modiar) harmless(ring uint64, pit uint) uint64 {
 	l := &m.looks[pit][ring>>(pit*8)&63]
 	return (ring + l.add) & l.odd
 }
 
-// examine leaves out the plays that M7 and M8 forbid.
+// examine leaves out the plays that M7 and M8 forbid. Where the opponent has seeds, those that leave none are slams; where
+// not, they do not feed.
 //
 //go:noinline
-func (m *modiar) examine(ring uint64, ply uint32, plays Mask) (legal Mask) {
-	var slams Mask
-	for rest := plays; rest != 0; rest = rest.WithoutFirst() {
-		a := rest.First()
-		sown, left := m.play(ring, a, ply)
-		if isSlam(sown, left) {
-			switch m.slam { // M7
-			case slamIllegal, slamForced:
-				slams |= 1 << a
-				continue
-			case slamTakesNothing:
-				left = sown
-			}
+func (m *modiar) examine(ring uint64, ply uint32, plays Mask) Mask {
+	var reach, leave Mask // the plays after which the opponent has seeds: before the capture, and after it
+	for a := range Action(modiarPits) {
+		l := &m.laps[a][ring>>(a*8)&63]
+		sown := ring + l.add
+		left := sown &^ modiarChain(sown, l.last)
+		if ply == 0 { // M6
+			left = sown
 		}
-		if ring&opponents != 0 || left&opponents != 0 { // M8
-			legal |= 1 << a
+		if sown&opponents != 0 {
+			reach |= 1 << a
+		}
+		if left&opponents != 0 {
+			leave |= 1 << a
 		}
 	}
-	if legal == 0 && m.slam == slamForced {
-		return slams // a slam that captures nothing leaves the opponent what it would have taken
+	reach &= plays
+	leave &= plays
+	switch {
+	case m.slam == slamTakesNothing, m.slam == slamForced && leave == 0:
+		return reach
+	case m.slam == slamTakes && ring&opponents != 0:
+		return plays
 	}
-	return legal
+	return leave
 }
 
 func (m *modiar) Next(s State, a Action) (n State) {
@@ -167,16 +178,37 @@ func (m *modiar) Advance(s *State, a Action) Mask {
 }
 
 // turn plays a in place and returns the rows of the next mover and of the other.
+//
+// A third of all plies capture, and no processor foresees which: the first two pits of a run are taken without a branch.
 func (m *modiar) turn(s *State, a Action) (own, opp uint64) {
 	if debug {
 		mustBeLegal(m, *s, a)
 	}
-	sown, left := m.play(s.side[0][0]|s.side[1][0]<<modiarRow, a, s.ply)
+	ring := s.side[0][0] | s.side[1][0]<<modiarRow
+	pit := uint(a) & 3
+	l := &m.laps[pit][ring>>(pit*8)&63]
+	sown := ring + l.add       // M3
+	spoil := ^uint64(takeable) // the bits of which a pit that is taken has none
+	if s.ply == 0 {            // M6
+		spoil = ^uint64(0)
+	}
+	odd := sown & spoil
+	keep := ^uint64(0)
+	if one := l.run[0]; odd&one == 0 { // M4
+		keep = ^one
+	}
+	if two := l.run[1]; odd&two == 0 { // M5; of an empty pit before the last one nothing is taken
+		keep = ^two
+	}
+	if odd&l.run[2]|l.twos&^(sown|sown>>1) == 0 { // both pits before have a 2 or a 4 in their counts
+		keep = ^modiarChain(sown, l.last)
+	}
+	left := sown & keep
 	if isSlam(sown, left) && m.slam != slamTakes { // M7
 		left = sown
 	}
 	own, opp = left>>modiarRow, left&^opponents
-	s.answer(opp, own, uint8(sum8(sown-left)))
+	s.answer(opp, own, sown-left)
 	return own, opp
 }
 
@@ -192,38 +224,10 @@ func (m *modiar) end(s *State, legal Mask) Mask {
 	return legal
 }
 
-// play returns the ring after sowing pit a, before and after the capture, and does not look at what becomes of slams.
-//
-// A third of all plies capture, and no processor foresees which: the first two pits of a run are taken without a branch.
-func (m *modiar) play(ring uint64, a Action, ply uint32) (sown, left uint64) {
-	pit := uint(a) & 3
-	l := &m.laps[pit][ring>>(pit*8)&63]
-	sown = ring + l.add // M3
-	odd := sown &^ takeable
-	one, two, three := l.run[0], l.run[1], l.run[2]
-	ends := odd&three | (sown&(two&^one)-1)>>63 | (sown&(three&^two)-1)>>63 // 0 if the run has three pits or more
-	taken := one
-	if odd&one != 0 { // M4
-		taken = 0
-	}
-	if odd&two == 0 { // M5; of an empty pit before the last one nothing is taken
-		taken = two
-	}
-	if ends == 0 {
-		taken = modiarChain(sown, l.last)
-	}
-	if ply == 0 { // M6
-		taken = 0
-	}
-	return sown, sown &^ taken
-}
-
 // isSlam reports whether a capture takes from the opponent's row and leaves it empty.
 func isSlam(sown, left uint64) bool { return left&opponents == 0 && sown&opponents != 0 }
 
 // modiarChain covers the bytes of the ring that are captured when the last seed falls at place last (M4, M5).
-//
-//go:noinline
 func modiarChain(sown uint64, last uint64) uint64 {
 	even := atLeast(sown, 2) &^ atLeast(sown, 7) &^ (sown << 7)
 	return modiarChains[maskOf(even)&63][last&7]

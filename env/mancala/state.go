@@ -169,7 +169,7 @@ type State struct {
 func (s *State) Mover() Player { return Player(s.status & 1) }
 
 // Over reports whether the game has ended.
-func (s *State) Over() bool { return s.status>>3 != 0 }
+func (s *State) Over() bool { return s.status >= 1<<3 }
 
 // Reason returns why the game ended, NotOver if it has not.
 func (s *State) Reason() Reason { return Reason(s.status >> 3) }

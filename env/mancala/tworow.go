@@ -2,11 +2,11 @@ package mancala
 
 // This file holds what the two-row games share.
 
-// answer ends a ply of one lap that has taken so many seeds: the rows are own and opp now, and the opponent moves.
-func (s *State) answer(own, opp uint64, took uint8) {
+// answer ends a ply of one lap that has taken these pits: the rows are own and opp now, and the opponent moves.
+func (s *State) answer(own, opp, taken uint64) {
 	s.side[0][0], s.side[1][0] = opp, own
-	s.count(took > 0)
-	s.store[0], s.store[1] = s.store[1], s.store[0]+took
+	s.count(taken != 0)
+	s.store[0], s.store[1] = s.store[1], s.store[0]+uint8(taken*ones>>56) // sum8
 	s.status ^= 1
 }
 
@@ -29,10 +29,9 @@ func (r *twoRow) start(seeds int) State {
 
 // sweep ends the game for want of a move: each player takes the own row (C4).
 func (r *twoRow) sweep(s *State) {
-	for i := range s.side {
-		s.store[i] += uint8(s.side[i].sum())
-		s.side[i] = side{}
-	}
+	s.store[0] += uint8(s.side[0].sum())
+	s.store[1] += uint8(s.side[1].sum())
+	s.side = [2]side{}
 	s.byStores(NoMoves)
 }
 

@@ -142,8 +142,8 @@ func (u *urim) Advance(s *State, a Action) Mask {
 	if debug {
 		mustBeLegal(u, *s, a)
 	}
-	own, opp, took := u.play(s.side[0][0], s.side[1][0], a)
-	s.answer(own, opp, took)
+	own, opp, taken := u.play(s.side[0][0], s.side[1][0], a)
+	s.answer(own, opp, taken)
 	legal := maskOf(atLeast(opp, 1))
 	if own == 0 || u.capForbids {
 		legal = u.restrict(opp, own, legal)
@@ -159,7 +159,7 @@ func (u *urim) Advance(s *State, a Action) Mask {
 }
 
 // play sows pit a and captures. It returns the rows then and the seeds taken.
-func (u *urim) play(own, opp uint64, a Action) (_, _ uint64, took uint8) {
+func (u *urim) play(own, opp uint64, a Action) (_, _, taken uint64) {
 	pit := uint(a) & 7
 	l := &u.laps[pit][own>>(pit*8)&63]
 	sownOwn, sownOpp, last := own&^(0xff<<(pit*8))+l.own, opp+l.opp, l.last // U3
@@ -175,7 +175,7 @@ func (u *urim) play(own, opp uint64, a Action) (_, _ uint64, took uint8) {
 	if rest == 0 && !u.slamTakes { // U7
 		return own, opp, 0
 	}
-	return own, rest, uint8(sum8(opp & chain))
+	return own, rest, opp & chain
 }
 
 // runBefore covers the bytes of the unbroken run of tops that goes down from the byte whose lowest bit is at, and whose
