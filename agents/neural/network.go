@@ -126,8 +126,8 @@ func (n *Network) Kernel() string { return n.kernel.Name() }
 // near the processor.
 const tile = 32
 
-// stride is how far rows of n numbers are apart in a Scratch: whole vectors of every kernel.
-func stride(n int) int { return (n + 31) &^ 31 }
+// stride is how far rows of n numbers are apart in a Scratch: whole vectors of every kernel, and a 0 at the end.
+func stride(n int) int { return (n + 1 + 31) &^ 31 }
 
 // Scratch is the working memory of one goroutine for networks of one shape, whatever their kernel.
 type Scratch struct {

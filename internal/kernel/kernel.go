@@ -29,13 +29,15 @@ type Kernel struct {
 
 // loops are the assembly of a kernel. Lengths, strides and offsets are in bytes where the comment says so.
 type loops struct {
-	lanes int // numbers in a vector; a panel of weights has two vectors in a row
+	lanes int    // numbers in a vector; a panel of weights has two vectors in a row
+	width [5]int // most vectors of a pass of picked, by its rows; 0 where there is no such function
 	// By number of rows, from 1 on: y = max(bias + skip + x·w, floor) for a panel of w. Strides in bytes.
 	product, across []func(x *float32, xs int, w *float32, k int, bias, floor, skip, y *float32, ys int)
-	// By rows in a group and vectors of panels: the same over listed places of x. Strides in bytes.
-	picked [3][5]func(groups int, n, index *int32, is int, x *float32, xs int, w *float32, ws int, bias, floor, skip, y *float32, ys int)
-	// By rows in a group: lists the places where one of them is not 0. Strides in bytes.
-	list [3]func(groups, width int, x *float32, xs int, index *int32, is int, n *int32)
+	// By rows and by vectors in a pass: the same over listed places of x, each list for one row, for two or, with 4 rows, for
+	// the first two and for the last two. Several passes go on through the panels. Strides in bytes.
+	picked [5][9]func(passes, groups int, n, index *int32, is int, x *float32, xs int, w *float32, ws int, bias, floor, skip, y *float32, ys int)
+	// By rows in a group: lists the places where one of them is not 0, and then nothings times the place called nothing. Strides in bytes.
+	list [3]func(groups, width, nothing int, x *float32, xs int, index *int32, is int, n *int32)
 	// By vectors in a row. Strides in bytes.
 	gather  [9]func(rows, active int, index *int32, w *float32, ws int, bias, y *float32, ys int)
 	scatter [9]func(rows, active int, index *int32, w *float32, ws int, y *float32, ys int)

@@ -132,14 +132,43 @@ func TestRowsDoNotDependOnEachOther(t *testing.T) {
 	w, b := normals(r, in*out), normals(r, out)
 	for _, k := range kernels(t) {
 		l, s := k.NewLayer(in, out, w, b, 0), NewLists(rows, in)
-		x, all := halved(r, normals(r, rows*in)), make([]float32, rows*out)
-		l.Product(s, rows, x, in, false, all, out)
+		const xs = in + 16
+		x, all := padded(halved(r, normals(r, rows*in)), in, xs, 0), make([]float32, rows*out)
+		l.Product(s, rows, x, xs, false, all, out)
 		for n := 1; n <= rows; n++ {
 			for from := 0; from+n <= rows; from += n {
 				y := make([]float32, n*out)
-				l.Product(s, n, x[from*in:], in, false, y, out)
+				l.Product(s, n, x[from*xs:], xs, false, y, out)
 				if !slices.Equal(y, all[from*out:(from+n)*out]) {
 					t.Fatalf("%s: rows %d to %d of %d differ alone", k.Name(), from, from+n, rows)
+				}
+			}
+		}
+	}
+}
+
+// Groups go side by side, and one may have much more to do than the other.
+func TestRowsMayBeFullBesideEmptyOnes(t *testing.T) {
+	r := source(8)
+	const in, out, xs = 100, 72, 128
+	w, b := normals(r, in*out), normals(r, out)
+	for _, k := range kernels(t) {
+		l, s, ys := k.NewLayer(in, out, w, b, 0), NewLists(8, in), k.Width(out)
+		for _, full := range []int{0b0011, 0b1100, 0b0101, 0b0001, 0b1000, 0b1111, 0b0000, 0b11110001, 0b00001110} {
+			x := make([]float32, 8*xs)
+			for i := range 8 {
+				if full>>i&1 != 0 {
+					copy(x[i*xs:i*xs+in], normals(r, in))
+				} else {
+					x[i*xs+r.IntN(in)] = 1
+				}
+			}
+			y, alone := make([]float32, 8*ys), make([]float32, ys)
+			l.Product(s, 8, x, xs, false, y, ys)
+			for i := range 8 {
+				l.Product(s, 1, x[i*xs:], xs, false, alone, ys)
+				if !slices.Equal(alone, y[i*ys:(i+1)*ys]) {
+					t.Errorf("%s: full rows %b: row %d differs from the row alone", k.Name(), full, i)
 				}
 			}
 		}
@@ -149,7 +178,7 @@ func TestRowsDoNotDependOnEachOther(t *testing.T) {
 func TestNotANumberStays(t *testing.T) {
 	nan := float32(math.NaN())
 	for _, k := range kernels(t) {
-		w, wide := make([]float32, 4*4), k.Width(4)
+		w, wide := make([]float32, 4*4), k.Width(5)
 		w[0] = 1
 		x, y := make([]float32, 2*wide), make([]float32, 2*wide)
 		x[0] = nan
@@ -334,7 +363,7 @@ func TestKernelsInAssemblyAgreeToTheBit(t *testing.T) {
 		var all [][]float32
 		for _, c := range []struct{ rows, in, out int }{{7, 64, 64}, {20, 128, 48}, {3, 13, 29}} {
 			x, w, b := halved(r, normals(r, c.rows*c.in)), normals(r, c.in*c.out), normals(r, c.out)
-			xs, ys := k.Width(c.in), k.Width(c.out)
+			xs, ys := k.Width(c.in+1), k.Width(c.out)
 			y := make([]float32, c.rows*ys)
 			k.NewLayer(c.in, c.out, w, b, 0).Product(NewLists(c.rows, c.in), c.rows, padded(x, c.in, xs, 0), xs, false, y, ys)
 			for i := range c.rows {
@@ -363,7 +392,7 @@ func TestNothingIsAllocated(t *testing.T) {
 	r := source(7)
 	for _, k := range kernels(t) {
 		l, s := k.NewLayer(64, 64, normals(r, 64*64), normals(r, 64), 0), NewLists(9, 64)
-		x, y, w := halved(r, normals(r, 9*64)), make([]float32, 9*64), normals(r, 64*64)
+		x, y, w := padded(halved(r, normals(r, 9*64)), 64, 80, 0), make([]float32, 9*64), normals(r, 64*64)
 		index := make([]int32, 9*4)
 		var m *Multiplier
 		adam := new(Adam)
@@ -371,7 +400,7 @@ func TestNothingIsAllocated(t *testing.T) {
 			m = k.NewMultiplier()
 		}
 		if n := testing.AllocsPerRun(5, func() {
-			l.Product(s, 9, x, 64, true, y, 64)
+			l.Product(s, 9, x, 80, true, y, 64)
 			k.Gather(9, 4, index, w, 64, w[:64], y, 64)
 			k.Scatter(9, 4, index, w, 64, y, 64, 64)
 			k.Add(y, x)

@@ -8,12 +8,14 @@ import (
 // Layer is a matrix with a bias, laid out for a kernel. It does not change.
 //
 // For assembly the matrix lies in panels, one after the other: the rows of two vectors of columns each. Columns that
-// fill up the last panel are 0, and so are the biases there: what is computed from them is 0.
+// fill up the last panel are 0, and so are the biases there: what is computed from them is 0. After the last panel there is one
+// more row, since the place after the last is looked up, too.
 type Layer struct {
 	k           *Kernel
 	in, out     int
 	w, b, floor []float32
 	relu        int // first column with one
+	vectors     int // in a row of the result
 }
 
 // NewLayer lays out a matrix of in × out and a bias of out. The columns from relu on have a floor of 0.
@@ -24,12 +26,13 @@ func (k *Kernel) NewLayer(in, out int, w, b []float32, relu int) *Layer {
 		l.w = append(l.w, w[:in*out]...)
 		return l
 	}
+	l.vectors = len(l.b) / k.loops.lanes
 	l.floor = make([]float32, len(l.b))
 	for i := range min(relu, len(l.b)) {
 		l.floor[i] = lowest
 	}
 	panel := k.loops.panel()
-	l.w = make([]float32, in*up(out, panel))
+	l.w = make([]float32, in*up(out, panel)+panel)
 	for j := 0; j < out; j += panel {
 		pack(l.w[in*j:], panel, Matrix{w, out, false}, 0, in, j, min(j+panel, out))
 	}
@@ -50,14 +53,17 @@ type Lists struct {
 // counted.
 func (s *Lists) Terms() uint64 { return s.terms }
 
+// nothings is how often the place after the last follows on a list, so that two lists can be walked side by side.
+const nothings = 32
+
 // NewLists returns working memory for rows of up to width inputs.
 func NewLists(rows, width int) *Lists {
-	width += 64 // whole vectors, and one beyond
+	width += 15 + nothings // whole vectors, and what follows
 	return &Lists{width: width, index: make([]int32, rows*width), n: make([]int32, rows)}
 }
 
 // Product writes bias + x·w, or at least the floor, to the rows of y; with keep it adds to what is there. Rows begin xs
-// and ys apart and take up Width numbers; the fill of x must be 0.
+// and ys apart. Those of y take up Width numbers; in those of x, 0 must follow up to Width, and at least once.
 //
 // Behind a relu half of x is 0. So rows go in pairs, and only the places where one of the two is not 0 are
 // multiplied. What is left out are products with 0, which change no sum: a row does not depend on the other.
@@ -66,35 +72,43 @@ func (l *Layer) Product(s *Lists, rows int, x []float32, xs int, keep bool, y []
 		l.plain(s, rows, x, xs, keep, y, ys)
 		return
 	}
-	l.some(s, 2, 0, rows/2, x, xs, keep, y, ys)
-	l.some(s, 1, rows&^1, rows&1, x, xs, keep, y, ys)
+	done := 0
+	for _, group := range [...]int{4, 2, 1} {
+		if n := (rows - done) / group; n > 0 && l.k.loops.width[group] > 0 {
+			l.some(s, group, n, x[done*xs:], xs, keep, y[done*ys:], ys)
+			done += n * group
+		}
+	}
 }
 
-// some is Product for some groups of one or two rows.
-func (l *Layer) some(s *Lists, group, from, groups int, x []float32, xs int, keep bool, y []float32, ys int) {
-	if groups == 0 {
-		return
-	}
+// some is Product for some groups of one, two or four rows.
+func (l *Layer) some(s *Lists, group, groups int, x []float32, xs int, keep bool, y []float32, ys int) {
 	loops, wide := l.k.loops, l.k.Width(l.in)
-	rows := group * groups
-	x, y = x[from*xs:(from+rows-1)*xs+wide], y[from*ys:(from+rows-1)*ys+len(l.b)]
-	index, n := s.index[:groups*s.width], s.n[:groups]
-	if s.width < wide+loops.lanes {
-		panic("kernel: lists are too short")
+	rows, pair := group*groups, min(group, 2)
+	x, y = x[:(rows-1)*xs+max(wide, l.in+1)], y[:(rows-1)*ys+len(l.b)]
+	index, n := s.index[:rows/pair*s.width], s.n[:rows/pair]
+	if s.width < wide+nothings || xs <= l.in {
+		panic("kernel: lists are too short, or rows too close")
 	}
-	loops.list[group](groups, wide, &x[0], 4*xs, &index[0], 4*s.width, &n[0])
+	loops.list[pair](len(n), wide, l.in, &x[0], 4*xs, &index[0], 4*s.width, &n[0])
+	listed := 0
 	for _, k := range n {
-		s.terms += uint64(group * int(k) * l.out)
+		listed += int(k)
 	}
-	panel := loops.panel()
-	for j := 0; j < len(l.b); j += 2 * panel {
-		vectors := min(4, (len(l.b)-j)/loops.lanes)
+	s.terms += uint64(pair * listed * l.out)
+	panel, most := loops.panel(), loops.width[group]
+	for j, left := 0, l.vectors; left > 0; {
+		passes, vectors := 0, min(left, most)
+		for ; left >= vectors; left -= vectors {
+			passes++
+		}
 		var skip *float32
 		if keep {
 			skip = &y[j]
 		}
-		loops.picked[group][vectors](groups, &n[0], &index[0], 4*s.width, &x[0], 4*xs,
+		loops.picked[group][vectors](passes, groups, &n[0], &index[0], 4*s.width, &x[0], 4*xs,
 			&l.w[j*l.in], 4*panel*l.in, &l.b[j], &l.floor[j], skip, &y[j], 4*ys)
+		j += passes * vectors * loops.lanes
 	}
 }
 

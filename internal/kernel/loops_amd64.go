@@ -89,34 +89,46 @@ func acrossAVX512_13(x *float32, xs int, w *float32, k int, bias *float32, floor
 func acrossAVX512_14(x *float32, xs int, w *float32, k int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func listAVX512_1(groups int, width int, x *float32, xs int, index *int32, is int, n *int32)
+func listAVX512_1(groups int, width int, nothing int, x *float32, xs int, index *int32, is int, n *int32)
 
 //go:noescape
-func pickedAVX512_1_1(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+func pickedAVX512_1x1_1(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func pickedAVX512_1_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+func pickedAVX512_1x1_2(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func pickedAVX512_1_3(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+func pickedAVX512_1x1_3(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func pickedAVX512_1_4(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+func pickedAVX512_1x1_4(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func listAVX512_2(groups int, width int, x *float32, xs int, index *int32, is int, n *int32)
+func listAVX512_2(groups int, width int, nothing int, x *float32, xs int, index *int32, is int, n *int32)
 
 //go:noescape
-func pickedAVX512_2_1(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+func pickedAVX512_1x2_1(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func pickedAVX512_2_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+func pickedAVX512_2x2_1(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func pickedAVX512_2_3(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+func pickedAVX512_1x2_2(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func pickedAVX512_2_4(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+func pickedAVX512_2x2_2(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
+func pickedAVX512_1x2_3(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
+func pickedAVX512_2x2_3(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
+func pickedAVX512_1x2_4(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
+func pickedAVX512_2x2_4(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
 func gatherAVX512_1(rows int, active int, index *int32, w *float32, ws int, bias *float32, y *float32, ys int)
@@ -194,34 +206,52 @@ func acrossAVX2_5(x *float32, xs int, w *float32, k int, bias *float32, floor *f
 func acrossAVX2_6(x *float32, xs int, w *float32, k int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func listAVX2_1(groups int, width int, x *float32, xs int, index *int32, is int, n *int32)
+func listAVX2_1(groups int, width int, nothing int, x *float32, xs int, index *int32, is int, n *int32)
 
 //go:noescape
-func pickedAVX2_1_1(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+func pickedAVX2_1x1_1(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func pickedAVX2_1_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+func pickedAVX2_1x1_2(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func pickedAVX2_1_3(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+func pickedAVX2_1x1_3(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func pickedAVX2_1_4(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+func pickedAVX2_1x1_4(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func listAVX2_2(groups int, width int, x *float32, xs int, index *int32, is int, n *int32)
+func pickedAVX2_1x1_5(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func pickedAVX2_2_1(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+func pickedAVX2_1x1_6(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func pickedAVX2_2_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+func pickedAVX2_1x1_7(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func pickedAVX2_2_3(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+func pickedAVX2_1x1_8(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
-func pickedAVX2_2_4(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+func listAVX2_2(groups int, width int, nothing int, x *float32, xs int, index *int32, is int, n *int32)
+
+//go:noescape
+func pickedAVX2_1x2_1(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
+func pickedAVX2_1x2_2(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
+func pickedAVX2_1x2_3(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
+func pickedAVX2_1x2_4(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
+func pickedAVX2_1x2_5(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+
+//go:noescape
+func pickedAVX2_1x2_6(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 
 //go:noescape
 func gatherAVX2_1(rows int, active int, index *int32, w *float32, ws int, bias *float32, y *float32, ys int)

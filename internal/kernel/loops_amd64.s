@@ -8600,17 +8600,18 @@ one_end:
 	VZEROUPPER
 	RET
 
-// func listAVX512_1(groups int, width int, x *float32, xs int, index *int32, is int, n *int32)
+// func listAVX512_1(groups int, width int, nothing int, x *float32, xs int, index *int32, is int, n *int32)
 // Requires: AVX, AVX512F, POPCNT
-TEXT ·listAVX512_1(SB), NOSPLIT, $0-56
+TEXT ·listAVX512_1(SB), NOSPLIT, $0-64
 	MOVQ         groups+0(FP), AX
-	MOVQ         x+16(FP), CX
-	MOVQ         xs+24(FP), DX
-	MOVQ         index+32(FP), BX
-	MOVQ         n+48(FP), SI
+	MOVQ         x+24(FP), CX
+	MOVQ         xs+32(FP), DX
+	MOVQ         index+40(FP), BX
+	MOVQ         n+56(FP), SI
 	MOVL         $0x00000010, DI
 	VMOVD        DI, X0
 	VPBROADCASTD X0, Z0
+	VPBROADCASTD nothing+16(FP), Z5
 	VPXORD       Z3, Z3, Z3
 	VMOVUPS      ascending<>+0(SB), Z4
 
@@ -8632,276 +8633,395 @@ next:
 	ADDQ          $+64, DI
 	SUBQ          $+16, R9
 	JNZ           next
+	VMOVUPS       Z5, (R8)
+	VMOVUPS       Z5, 64(R8)
 	SUBQ          BX, R8
 	SHRQ          $0x02, R8
 	MOVL          R8, (SI)
 	ADDQ          $+4, SI
 	ADDQ          DX, CX
-	ADDQ          is+40(FP), BX
+	ADDQ          is+48(FP), BX
 	DECQ          AX
 	JNZ           group
 	VZEROUPPER
 	RET
 
-// func pickedAVX512_1_1(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// func pickedAVX512_1x1_1(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 // Requires: AVX, AVX512F
-TEXT ·pickedAVX512_1_1(SB), NOSPLIT, $0-104
-	MOVQ w+48(FP), AX
-	MOVQ groups+0(FP), CX
-	MOVQ n+8(FP), DX
-	MOVQ index+16(FP), BX
-	MOVQ is+24(FP), SI
-	MOVQ x+32(FP), DI
-	MOVQ xs+40(FP), R8
-	MOVQ ys+96(FP), R9
+TEXT ·pickedAVX512_1x1_1(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ x+40(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ DX, 16(SP)
+	MOVQ index+24(FP), DX
+	MOVQ DX, 24(SP)
+	MOVQ skip+88(FP), DX
+	MOVQ DX, (SP)
+	MOVQ y+96(FP), DX
+	MOVQ DX, 8(SP)
+	MOVQ groups+8(FP), DX
+	MOVQ DX, 32(SP)
 
 group:
-	MOVQ    bias+64(FP), R10
-	VMOVUPS (R10), Z0
-	MOVQ    skip+80(FP), R10
-	TESTQ   R10, R10
+	MOVQ    bias+72(FP), DX
+	VMOVUPS (DX), Z0
+	MOVQ    ys+104(FP), BX
+	MOVQ    (SP), DX
+	TESTQ   DX, DX
 	JZ      begin
-	VADDPS  (R10), Z0, Z0
-	ADDQ    R9, R10
-	MOVQ    R10, skip+80(FP)
+	VADDPS  (DX), Z0, Z0
+	ADDQ    BX, DX
+	MOVQ    DX, (SP)
 
 begin:
-	MOVLQSX (DX), R10
+	MOVQ    xs+48(FP), DX
+	MOVQ    16(SP), DX
+	MOVQ    24(SP), DI
+	MOVQ    is+32(FP), R8
+	MOVLQSX (DX), BX
+	LEAQ    (DI)(BX*4), SI
+	ADDQ    R8, DI
 	ADDQ    $+4, DX
-	LEAQ    (BX)(R10*4), R11
-	ADDQ    SI, BX
-	NEGQ    R10
-	JZ      end
+	MOVQ    DX, 16(SP)
+	MOVQ    DI, 24(SP)
+	NEGQ    BX
+	JZ      next_end
 
 next:
-	MOVLQSX      (R11)(R10*4), R12
-	VBROADCASTSS (DI)(R12*4), Z2
-	SHLQ         $0x07, R12
-	VFMADD231PS  (AX)(R12*1), Z2, Z0
-	INCQ         R10
+	MOVLQSX      (SI)(BX*4), DX
+	VBROADCASTSS (CX)(DX*4), Z1
+	SHLQ         $0x07, DX
+	VFMADD231PS  (AX)(DX*1), Z1, Z0
+	INCQ         BX
 	JNZ          next
 
-end:
-	ADDQ    R8, DI
-	MOVQ    floor+72(FP), R10
-	MOVQ    y+88(FP), R11
-	VMOVUPS (R10), Z1
-	VMAXPS  Z0, Z1, Z0
-	VMOVUPS Z0, (R11)
-	ADDQ    R9, R11
-	MOVQ    R11, y+88(FP)
-	DECQ    CX
-	JNZ     group
-	VZEROUPPER
-	RET
-
-// func pickedAVX512_1_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
-// Requires: AVX, AVX512F
-TEXT ·pickedAVX512_1_2(SB), NOSPLIT, $0-104
-	MOVQ w+48(FP), AX
-	MOVQ groups+0(FP), CX
-	MOVQ n+8(FP), DX
-	MOVQ index+16(FP), BX
-	MOVQ is+24(FP), SI
-	MOVQ x+32(FP), DI
-	MOVQ xs+40(FP), R8
-	MOVQ ys+96(FP), R9
-
-group:
-	MOVQ    bias+64(FP), R10
-	VMOVUPS (R10), Z0
-	VMOVUPS 64(R10), Z1
-	MOVQ    skip+80(FP), R10
-	TESTQ   R10, R10
-	JZ      begin
-	VADDPS  (R10), Z0, Z0
-	VADDPS  64(R10), Z1, Z1
-	ADDQ    R9, R10
-	MOVQ    R10, skip+80(FP)
-
-begin:
-	MOVLQSX (DX), R10
-	ADDQ    $+4, DX
-	LEAQ    (BX)(R10*4), R11
-	ADDQ    SI, BX
-	NEGQ    R10
-	JZ      end
-
-next:
-	MOVLQSX      (R11)(R10*4), R12
-	VBROADCASTSS (DI)(R12*4), Z4
-	SHLQ         $0x07, R12
-	VFMADD231PS  (AX)(R12*1), Z4, Z0
-	VFMADD231PS  64(AX)(R12*1), Z4, Z1
-	INCQ         R10
-	JNZ          next
-
-end:
-	ADDQ    R8, DI
-	MOVQ    floor+72(FP), R10
-	MOVQ    y+88(FP), R11
-	VMOVUPS (R10), Z2
-	VMOVUPS 64(R10), Z3
+next_end:
+	ADDQ    xs+48(FP), CX
+	MOVQ    floor+80(FP), DX
+	VMOVUPS (DX), Z2
 	VMAXPS  Z0, Z2, Z0
-	VMOVUPS Z0, (R11)
-	VMAXPS  Z1, Z3, Z1
-	VMOVUPS Z1, 64(R11)
-	ADDQ    R9, R11
-	MOVQ    R11, y+88(FP)
-	DECQ    CX
+	MOVQ    8(SP), DX
+	MOVQ    ys+104(FP), BX
+	VMOVUPS Z0, (DX)
+	ADDQ    BX, DX
+	MOVQ    DX, 8(SP)
+	DECQ    32(SP)
 	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+64, bias+72(FP)
+	ADDQ    $+64, floor+80(FP)
+	ADDQ    $+64, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+64, skip+88(FP)
+
+kept:
+	MOVQ AX, DX
+	ADDQ ws+64(FP), DX
+	MOVQ DX, w+56(FP)
+	JMP  pass
+
+done:
 	VZEROUPPER
 	RET
 
-// func pickedAVX512_1_3(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// func pickedAVX512_1x1_2(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 // Requires: AVX, AVX512F
-TEXT ·pickedAVX512_1_3(SB), NOSPLIT, $0-104
-	MOVQ w+48(FP), AX
-	MOVQ AX, CX
-	ADDQ ws+56(FP), CX
-	MOVQ groups+0(FP), DX
-	MOVQ n+8(FP), BX
-	MOVQ index+16(FP), SI
-	MOVQ is+24(FP), DI
-	MOVQ x+32(FP), R8
-	MOVQ xs+40(FP), R9
-	MOVQ ys+96(FP), R10
+TEXT ·pickedAVX512_1x1_2(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ x+40(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ DX, 16(SP)
+	MOVQ index+24(FP), DX
+	MOVQ DX, 24(SP)
+	MOVQ skip+88(FP), DX
+	MOVQ DX, (SP)
+	MOVQ y+96(FP), DX
+	MOVQ DX, 8(SP)
+	MOVQ groups+8(FP), DX
+	MOVQ DX, 32(SP)
 
 group:
-	MOVQ    bias+64(FP), R11
-	VMOVUPS (R11), Z0
-	VMOVUPS 64(R11), Z1
-	VMOVUPS 128(R11), Z2
-	MOVQ    skip+80(FP), R11
-	TESTQ   R11, R11
+	MOVQ    bias+72(FP), DX
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	MOVQ    ys+104(FP), BX
+	MOVQ    (SP), DX
+	TESTQ   DX, DX
 	JZ      begin
-	VADDPS  (R11), Z0, Z0
-	VADDPS  64(R11), Z1, Z1
-	VADDPS  128(R11), Z2, Z2
-	ADDQ    R10, R11
-	MOVQ    R11, skip+80(FP)
+	VADDPS  (DX), Z0, Z0
+	VADDPS  64(DX), Z1, Z1
+	ADDQ    BX, DX
+	MOVQ    DX, (SP)
 
 begin:
-	MOVLQSX (BX), R11
-	ADDQ    $+4, BX
-	LEAQ    (SI)(R11*4), R12
-	ADDQ    DI, SI
-	NEGQ    R11
-	JZ      end
+	MOVQ    xs+48(FP), DX
+	MOVQ    16(SP), DX
+	MOVQ    24(SP), DI
+	MOVQ    is+32(FP), R8
+	MOVLQSX (DX), BX
+	LEAQ    (DI)(BX*4), SI
+	ADDQ    R8, DI
+	ADDQ    $+4, DX
+	MOVQ    DX, 16(SP)
+	MOVQ    DI, 24(SP)
+	NEGQ    BX
+	JZ      next_end
 
 next:
-	MOVLQSX      (R12)(R11*4), R13
-	VBROADCASTSS (R8)(R13*4), Z6
-	SHLQ         $0x07, R13
-	VFMADD231PS  (AX)(R13*1), Z6, Z0
-	VFMADD231PS  64(AX)(R13*1), Z6, Z1
-	VFMADD231PS  (CX)(R13*1), Z6, Z2
-	INCQ         R11
+	MOVLQSX      (SI)(BX*4), DX
+	VBROADCASTSS (CX)(DX*4), Z2
+	SHLQ         $0x07, DX
+	VFMADD231PS  (AX)(DX*1), Z2, Z0
+	VFMADD231PS  64(AX)(DX*1), Z2, Z1
+	INCQ         BX
 	JNZ          next
 
-end:
-	ADDQ    R9, R8
-	MOVQ    floor+72(FP), R11
-	MOVQ    y+88(FP), R12
-	VMOVUPS (R11), Z3
-	VMOVUPS 64(R11), Z4
-	VMOVUPS 128(R11), Z5
+next_end:
+	ADDQ    xs+48(FP), CX
+	MOVQ    floor+80(FP), DX
+	VMOVUPS (DX), Z3
 	VMAXPS  Z0, Z3, Z0
-	VMOVUPS Z0, (R12)
-	VMAXPS  Z1, Z4, Z1
-	VMOVUPS Z1, 64(R12)
-	VMAXPS  Z2, Z5, Z2
-	VMOVUPS Z2, 128(R12)
-	ADDQ    R10, R12
-	MOVQ    R12, y+88(FP)
-	DECQ    DX
+	VMOVUPS 64(DX), Z3
+	VMAXPS  Z1, Z3, Z1
+	MOVQ    8(SP), DX
+	MOVQ    ys+104(FP), BX
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	ADDQ    BX, DX
+	MOVQ    DX, 8(SP)
+	DECQ    32(SP)
 	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+128, bias+72(FP)
+	ADDQ    $+128, floor+80(FP)
+	ADDQ    $+128, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+128, skip+88(FP)
+
+kept:
+	MOVQ AX, DX
+	ADDQ ws+64(FP), DX
+	MOVQ DX, w+56(FP)
+	JMP  pass
+
+done:
 	VZEROUPPER
 	RET
 
-// func pickedAVX512_1_4(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// func pickedAVX512_1x1_3(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 // Requires: AVX, AVX512F
-TEXT ·pickedAVX512_1_4(SB), NOSPLIT, $0-104
-	MOVQ w+48(FP), AX
+TEXT ·pickedAVX512_1x1_3(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
 	MOVQ AX, CX
-	ADDQ ws+56(FP), CX
-	MOVQ groups+0(FP), DX
-	MOVQ n+8(FP), BX
-	MOVQ index+16(FP), SI
-	MOVQ is+24(FP), DI
-	MOVQ x+32(FP), R8
-	MOVQ xs+40(FP), R9
-	MOVQ ys+96(FP), R10
+	ADDQ ws+64(FP), CX
+	MOVQ x+40(FP), DX
+	MOVQ n+16(FP), BX
+	MOVQ BX, 16(SP)
+	MOVQ index+24(FP), BX
+	MOVQ BX, 24(SP)
+	MOVQ skip+88(FP), BX
+	MOVQ BX, (SP)
+	MOVQ y+96(FP), BX
+	MOVQ BX, 8(SP)
+	MOVQ groups+8(FP), BX
+	MOVQ BX, 32(SP)
 
 group:
-	MOVQ    bias+64(FP), R11
-	VMOVUPS (R11), Z0
-	VMOVUPS 64(R11), Z1
-	VMOVUPS 128(R11), Z2
-	VMOVUPS 192(R11), Z3
-	MOVQ    skip+80(FP), R11
-	TESTQ   R11, R11
+	MOVQ    bias+72(FP), BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	MOVQ    ys+104(FP), SI
+	MOVQ    (SP), BX
+	TESTQ   BX, BX
 	JZ      begin
-	VADDPS  (R11), Z0, Z0
-	VADDPS  64(R11), Z1, Z1
-	VADDPS  128(R11), Z2, Z2
-	VADDPS  192(R11), Z3, Z3
-	ADDQ    R10, R11
-	MOVQ    R11, skip+80(FP)
+	VADDPS  (BX), Z0, Z0
+	VADDPS  64(BX), Z1, Z1
+	VADDPS  128(BX), Z2, Z2
+	ADDQ    SI, BX
+	MOVQ    BX, (SP)
 
 begin:
-	MOVLQSX (BX), R11
+	MOVQ    xs+48(FP), BX
+	MOVQ    16(SP), BX
+	MOVQ    24(SP), R8
+	MOVQ    is+32(FP), R9
+	MOVLQSX (BX), SI
+	LEAQ    (R8)(SI*4), DI
+	ADDQ    R9, R8
 	ADDQ    $+4, BX
-	LEAQ    (SI)(R11*4), R12
-	ADDQ    DI, SI
-	NEGQ    R11
-	JZ      end
+	MOVQ    BX, 16(SP)
+	MOVQ    R8, 24(SP)
+	NEGQ    SI
+	JZ      next_end
 
 next:
-	MOVLQSX      (R12)(R11*4), R13
-	VBROADCASTSS (R8)(R13*4), Z8
-	SHLQ         $0x07, R13
-	VFMADD231PS  (AX)(R13*1), Z8, Z0
-	VFMADD231PS  64(AX)(R13*1), Z8, Z1
-	VFMADD231PS  (CX)(R13*1), Z8, Z2
-	VFMADD231PS  64(CX)(R13*1), Z8, Z3
-	INCQ         R11
+	MOVLQSX      (DI)(SI*4), BX
+	VBROADCASTSS (DX)(BX*4), Z3
+	SHLQ         $0x07, BX
+	VFMADD231PS  (AX)(BX*1), Z3, Z0
+	VFMADD231PS  64(AX)(BX*1), Z3, Z1
+	VFMADD231PS  (CX)(BX*1), Z3, Z2
+	INCQ         SI
 	JNZ          next
 
-end:
-	ADDQ    R9, R8
-	MOVQ    floor+72(FP), R11
-	MOVQ    y+88(FP), R12
-	VMOVUPS (R11), Z4
-	VMOVUPS 64(R11), Z5
-	VMOVUPS 128(R11), Z6
-	VMOVUPS 192(R11), Z7
+next_end:
+	ADDQ    xs+48(FP), DX
+	MOVQ    floor+80(FP), BX
+	VMOVUPS (BX), Z4
 	VMAXPS  Z0, Z4, Z0
-	VMOVUPS Z0, (R12)
-	VMAXPS  Z1, Z5, Z1
-	VMOVUPS Z1, 64(R12)
-	VMAXPS  Z2, Z6, Z2
-	VMOVUPS Z2, 128(R12)
-	VMAXPS  Z3, Z7, Z3
-	VMOVUPS Z3, 192(R12)
-	ADDQ    R10, R12
-	MOVQ    R12, y+88(FP)
-	DECQ    DX
+	VMOVUPS 64(BX), Z4
+	VMAXPS  Z1, Z4, Z1
+	VMOVUPS 128(BX), Z4
+	VMAXPS  Z2, Z4, Z2
+	MOVQ    8(SP), BX
+	MOVQ    ys+104(FP), SI
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	ADDQ    SI, BX
+	MOVQ    BX, 8(SP)
+	DECQ    32(SP)
 	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+192, bias+72(FP)
+	ADDQ    $+192, floor+80(FP)
+	ADDQ    $+192, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+192, skip+88(FP)
+
+kept:
+	MOVQ CX, BX
+	ADDQ ws+64(FP), BX
+	MOVQ BX, w+56(FP)
+	JMP  pass
+
+done:
 	VZEROUPPER
 	RET
 
-// func listAVX512_2(groups int, width int, x *float32, xs int, index *int32, is int, n *int32)
+// func pickedAVX512_1x1_4(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, AVX512F
+TEXT ·pickedAVX512_1x1_4(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+64(FP), CX
+	MOVQ x+40(FP), DX
+	MOVQ n+16(FP), BX
+	MOVQ BX, 16(SP)
+	MOVQ index+24(FP), BX
+	MOVQ BX, 24(SP)
+	MOVQ skip+88(FP), BX
+	MOVQ BX, (SP)
+	MOVQ y+96(FP), BX
+	MOVQ BX, 8(SP)
+	MOVQ groups+8(FP), BX
+	MOVQ BX, 32(SP)
+
+group:
+	MOVQ    bias+72(FP), BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS 192(BX), Z3
+	MOVQ    ys+104(FP), SI
+	MOVQ    (SP), BX
+	TESTQ   BX, BX
+	JZ      begin
+	VADDPS  (BX), Z0, Z0
+	VADDPS  64(BX), Z1, Z1
+	VADDPS  128(BX), Z2, Z2
+	VADDPS  192(BX), Z3, Z3
+	ADDQ    SI, BX
+	MOVQ    BX, (SP)
+
+begin:
+	MOVQ    xs+48(FP), BX
+	MOVQ    16(SP), BX
+	MOVQ    24(SP), R8
+	MOVQ    is+32(FP), R9
+	MOVLQSX (BX), SI
+	LEAQ    (R8)(SI*4), DI
+	ADDQ    R9, R8
+	ADDQ    $+4, BX
+	MOVQ    BX, 16(SP)
+	MOVQ    R8, 24(SP)
+	NEGQ    SI
+	JZ      next_end
+
+next:
+	MOVLQSX      (DI)(SI*4), BX
+	VBROADCASTSS (DX)(BX*4), Z4
+	SHLQ         $0x07, BX
+	VFMADD231PS  (AX)(BX*1), Z4, Z0
+	VFMADD231PS  64(AX)(BX*1), Z4, Z1
+	VFMADD231PS  (CX)(BX*1), Z4, Z2
+	VFMADD231PS  64(CX)(BX*1), Z4, Z3
+	INCQ         SI
+	JNZ          next
+
+next_end:
+	ADDQ    xs+48(FP), DX
+	MOVQ    floor+80(FP), BX
+	VMOVUPS (BX), Z5
+	VMAXPS  Z0, Z5, Z0
+	VMOVUPS 64(BX), Z5
+	VMAXPS  Z1, Z5, Z1
+	VMOVUPS 128(BX), Z5
+	VMAXPS  Z2, Z5, Z2
+	VMOVUPS 192(BX), Z5
+	VMAXPS  Z3, Z5, Z3
+	MOVQ    8(SP), BX
+	MOVQ    ys+104(FP), SI
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 192(BX)
+	ADDQ    SI, BX
+	MOVQ    BX, 8(SP)
+	DECQ    32(SP)
+	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+256, bias+72(FP)
+	ADDQ    $+256, floor+80(FP)
+	ADDQ    $+256, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+256, skip+88(FP)
+
+kept:
+	MOVQ CX, BX
+	ADDQ ws+64(FP), BX
+	MOVQ BX, w+56(FP)
+	JMP  pass
+
+done:
+	VZEROUPPER
+	RET
+
+// func listAVX512_2(groups int, width int, nothing int, x *float32, xs int, index *int32, is int, n *int32)
 // Requires: AVX, AVX512F, POPCNT
-TEXT ·listAVX512_2(SB), NOSPLIT, $0-56
+TEXT ·listAVX512_2(SB), NOSPLIT, $0-64
 	MOVQ         groups+0(FP), AX
-	MOVQ         x+16(FP), CX
-	MOVQ         xs+24(FP), DX
-	MOVQ         index+32(FP), BX
-	MOVQ         n+48(FP), SI
+	MOVQ         x+24(FP), CX
+	MOVQ         xs+32(FP), DX
+	MOVQ         index+40(FP), BX
+	MOVQ         n+56(FP), SI
 	MOVL         $0x00000010, DI
 	VMOVD        DI, X0
 	VPBROADCASTD X0, Z0
+	VPBROADCASTD nothing+16(FP), Z5
 	VPXORD       Z3, Z3, Z3
 	VMOVUPS      ascending<>+0(SB), Z4
 
@@ -8924,347 +9044,1299 @@ next:
 	ADDQ          $+64, DI
 	SUBQ          $+16, R9
 	JNZ           next
+	VMOVUPS       Z5, (R8)
+	VMOVUPS       Z5, 64(R8)
 	SUBQ          BX, R8
 	SHRQ          $0x02, R8
 	MOVL          R8, (SI)
 	ADDQ          $+4, SI
 	ADDQ          DX, CX
 	ADDQ          DX, CX
-	ADDQ          is+40(FP), BX
+	ADDQ          is+48(FP), BX
 	DECQ          AX
 	JNZ           group
 	VZEROUPPER
 	RET
 
-// func pickedAVX512_2_1(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// func pickedAVX512_1x2_1(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 // Requires: AVX, AVX512F
-TEXT ·pickedAVX512_2_1(SB), NOSPLIT, $0-104
-	MOVQ w+48(FP), AX
-	MOVQ groups+0(FP), CX
-	MOVQ n+8(FP), DX
-	MOVQ index+16(FP), BX
-	MOVQ is+24(FP), SI
-	MOVQ x+32(FP), DI
-	MOVQ xs+40(FP), R8
-	MOVQ ys+96(FP), R9
+TEXT ·pickedAVX512_1x2_1(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ x+40(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ DX, 16(SP)
+	MOVQ index+24(FP), DX
+	MOVQ DX, 24(SP)
+	MOVQ skip+88(FP), DX
+	MOVQ DX, (SP)
+	MOVQ y+96(FP), DX
+	MOVQ DX, 8(SP)
+	MOVQ groups+8(FP), DX
+	MOVQ DX, 32(SP)
 
 group:
-	MOVQ    bias+64(FP), R10
-	VMOVUPS (R10), Z0
-	VMOVUPS (R10), Z1
-	MOVQ    skip+80(FP), R10
-	TESTQ   R10, R10
+	MOVQ    bias+72(FP), DX
+	VMOVUPS (DX), Z0
+	VMOVUPS (DX), Z1
+	MOVQ    ys+104(FP), BX
+	MOVQ    (SP), DX
+	TESTQ   DX, DX
 	JZ      begin
-	VADDPS  (R10), Z0, Z0
-	ADDQ    R9, R10
-	VADDPS  (R10), Z1, Z1
-	ADDQ    R9, R10
-	MOVQ    R10, skip+80(FP)
+	VADDPS  (DX), Z0, Z0
+	ADDQ    BX, DX
+	VADDPS  (DX), Z1, Z1
+	ADDQ    BX, DX
+	MOVQ    DX, (SP)
 
 begin:
-	MOVLQSX (DX), R10
-	ADDQ    $+4, DX
-	LEAQ    (BX)(R10*4), R11
-	ADDQ    SI, BX
-	NEGQ    R10
-	JZ      end
-	MOVQ    DI, R13
-	ADDQ    R8, R13
+	MOVQ    xs+48(FP), DX
+	LEAQ    (CX)(DX*1), DX
+	MOVQ    16(SP), BX
+	MOVQ    24(SP), R8
+	MOVQ    is+32(FP), R9
+	MOVLQSX (BX), SI
+	LEAQ    (R8)(SI*4), DI
+	ADDQ    R9, R8
+	ADDQ    $+4, BX
+	MOVQ    BX, 16(SP)
+	MOVQ    R8, 24(SP)
+	NEGQ    SI
+	JZ      next_end
 
 next:
-	MOVLQSX      (R11)(R10*4), R12
-	VBROADCASTSS (DI)(R12*4), Z3
-	VBROADCASTSS (R13)(R12*4), Z4
-	SHLQ         $0x07, R12
-	VMOVUPS      (AX)(R12*1), Z2
-	VFMADD231PS  Z2, Z3, Z0
-	VFMADD231PS  Z2, Z4, Z1
-	INCQ         R10
+	MOVLQSX      (DI)(SI*4), BX
+	VBROADCASTSS (CX)(BX*4), Z2
+	VBROADCASTSS (DX)(BX*4), Z3
+	SHLQ         $0x07, BX
+	VMOVUPS      (AX)(BX*1), Z4
+	VFMADD231PS  Z4, Z2, Z0
+	VFMADD231PS  Z4, Z3, Z1
+	INCQ         SI
 	JNZ          next
 
-end:
-	ADDQ    R8, DI
-	ADDQ    R8, DI
-	MOVQ    floor+72(FP), R10
-	MOVQ    y+88(FP), R11
-	VMOVUPS (R10), Z2
-	VMAXPS  Z0, Z2, Z0
-	VMOVUPS Z0, (R11)
-	ADDQ    R9, R11
-	VMAXPS  Z1, Z2, Z1
-	VMOVUPS Z1, (R11)
-	ADDQ    R9, R11
-	MOVQ    R11, y+88(FP)
-	DECQ    CX
-	JNZ     group
-	VZEROUPPER
-	RET
-
-// func pickedAVX512_2_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
-// Requires: AVX, AVX512F
-TEXT ·pickedAVX512_2_2(SB), NOSPLIT, $0-104
-	MOVQ w+48(FP), AX
-	MOVQ groups+0(FP), CX
-	MOVQ n+8(FP), DX
-	MOVQ index+16(FP), BX
-	MOVQ is+24(FP), SI
-	MOVQ x+32(FP), DI
-	MOVQ xs+40(FP), R8
-	MOVQ ys+96(FP), R9
-
-group:
-	MOVQ    bias+64(FP), R10
-	VMOVUPS (R10), Z0
-	VMOVUPS 64(R10), Z1
-	VMOVUPS (R10), Z2
-	VMOVUPS 64(R10), Z3
-	MOVQ    skip+80(FP), R10
-	TESTQ   R10, R10
-	JZ      begin
-	VADDPS  (R10), Z0, Z0
-	VADDPS  64(R10), Z1, Z1
-	ADDQ    R9, R10
-	VADDPS  (R10), Z2, Z2
-	VADDPS  64(R10), Z3, Z3
-	ADDQ    R9, R10
-	MOVQ    R10, skip+80(FP)
-
-begin:
-	MOVLQSX (DX), R10
-	ADDQ    $+4, DX
-	LEAQ    (BX)(R10*4), R11
-	ADDQ    SI, BX
-	NEGQ    R10
-	JZ      end
-	MOVQ    DI, R13
-	ADDQ    R8, R13
-
-next:
-	MOVLQSX      (R11)(R10*4), R12
-	VBROADCASTSS (DI)(R12*4), Z6
-	VBROADCASTSS (R13)(R12*4), Z7
-	SHLQ         $0x07, R12
-	VMOVUPS      (AX)(R12*1), Z4
-	VFMADD231PS  Z4, Z6, Z0
-	VFMADD231PS  Z4, Z7, Z2
-	VMOVUPS      64(AX)(R12*1), Z5
-	VFMADD231PS  Z5, Z6, Z1
-	VFMADD231PS  Z5, Z7, Z3
-	INCQ         R10
-	JNZ          next
-
-end:
-	ADDQ    R8, DI
-	ADDQ    R8, DI
-	MOVQ    floor+72(FP), R10
-	MOVQ    y+88(FP), R11
-	VMOVUPS (R10), Z4
-	VMOVUPS 64(R10), Z5
+next_end:
+	ADDQ    xs+48(FP), DX
+	MOVQ    DX, CX
+	MOVQ    floor+80(FP), DX
+	VMOVUPS (DX), Z4
 	VMAXPS  Z0, Z4, Z0
-	VMOVUPS Z0, (R11)
-	VMAXPS  Z1, Z5, Z1
-	VMOVUPS Z1, 64(R11)
-	ADDQ    R9, R11
-	VMAXPS  Z2, Z4, Z2
-	VMOVUPS Z2, (R11)
-	VMAXPS  Z3, Z5, Z3
-	VMOVUPS Z3, 64(R11)
-	ADDQ    R9, R11
-	MOVQ    R11, y+88(FP)
-	DECQ    CX
+	VMAXPS  Z1, Z4, Z1
+	MOVQ    8(SP), DX
+	MOVQ    ys+104(FP), BX
+	VMOVUPS Z0, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Z1, (DX)
+	ADDQ    BX, DX
+	MOVQ    DX, 8(SP)
+	DECQ    32(SP)
 	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+64, bias+72(FP)
+	ADDQ    $+64, floor+80(FP)
+	ADDQ    $+64, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+64, skip+88(FP)
+
+kept:
+	MOVQ AX, BX
+	ADDQ ws+64(FP), BX
+	MOVQ BX, w+56(FP)
+	JMP  pass
+
+done:
 	VZEROUPPER
 	RET
 
-// func pickedAVX512_2_3(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
-// Requires: AVX, AVX512F
-TEXT ·pickedAVX512_2_3(SB), NOSPLIT, $0-104
-	MOVQ w+48(FP), AX
-	MOVQ AX, CX
-	ADDQ ws+56(FP), CX
-	MOVQ groups+0(FP), DX
-	MOVQ n+8(FP), BX
-	MOVQ index+16(FP), SI
-	MOVQ is+24(FP), DI
-	MOVQ x+32(FP), R8
-	MOVQ xs+40(FP), R9
-	MOVQ ys+96(FP), R10
+// func pickedAVX512_2x2_1(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·pickedAVX512_2x2_1(SB), NOSPLIT, $64-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ x+40(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ DX, 16(SP)
+	MOVQ index+24(FP), DX
+	MOVQ DX, 24(SP)
+	MOVQ skip+88(FP), DX
+	MOVQ DX, (SP)
+	MOVQ y+96(FP), DX
+	MOVQ DX, 8(SP)
+	MOVQ groups+8(FP), DX
+	MOVQ DX, 32(SP)
 
 group:
-	MOVQ    bias+64(FP), R11
-	VMOVUPS (R11), Z0
-	VMOVUPS 64(R11), Z1
-	VMOVUPS 128(R11), Z2
-	VMOVUPS (R11), Z3
-	VMOVUPS 64(R11), Z4
-	VMOVUPS 128(R11), Z5
-	MOVQ    skip+80(FP), R11
-	TESTQ   R11, R11
+	MOVQ    bias+72(FP), DX
+	VMOVUPS (DX), Z0
+	VMOVUPS (DX), Z1
+	VMOVUPS (DX), Z2
+	VMOVUPS (DX), Z3
+	MOVQ    ys+104(FP), BX
+	MOVQ    (SP), DX
+	TESTQ   DX, DX
 	JZ      begin
-	VADDPS  (R11), Z0, Z0
-	VADDPS  64(R11), Z1, Z1
-	VADDPS  128(R11), Z2, Z2
-	ADDQ    R10, R11
-	VADDPS  (R11), Z3, Z3
-	VADDPS  64(R11), Z4, Z4
-	VADDPS  128(R11), Z5, Z5
-	ADDQ    R10, R11
-	MOVQ    R11, skip+80(FP)
+	VADDPS  (DX), Z0, Z0
+	ADDQ    BX, DX
+	VADDPS  (DX), Z1, Z1
+	ADDQ    BX, DX
+	VADDPS  (DX), Z2, Z2
+	ADDQ    BX, DX
+	VADDPS  (DX), Z3, Z3
+	ADDQ    BX, DX
+	MOVQ    DX, (SP)
 
 begin:
-	MOVLQSX (BX), R11
-	ADDQ    $+4, BX
-	LEAQ    (SI)(R11*4), R12
-	ADDQ    DI, SI
-	NEGQ    R11
-	JZ      end
-	MOVQ    R8, R14
-	ADDQ    R9, R14
+	MOVQ    xs+48(FP), DX
+	LEAQ    (CX)(DX*1), BX
+	LEAQ    (BX)(DX*1), SI
+	LEAQ    (SI)(DX*1), DX
+	MOVQ    16(SP), DI
+	MOVQ    24(SP), R11
+	MOVQ    is+32(FP), R12
+	MOVLQSX (DI), R8
+	MOVQ    R8, 40(SP)
+	MOVQ    R8, R9
+	MOVLQSX 4(DI), R10
+	MOVQ    R10, 48(SP)
+	CMPQ    R10, R8
+	CMOVQGT R10, R8
+	CMPQ    R10, R9
+	CMOVQLT R10, R9
+	ADDQ    $+32, R9
+	CMPQ    R9, R8
+	CMOVQLT R9, R8
+	MOVQ    R8, 56(SP)
+	LEAQ    (R11)(R8*4), R9
+	ADDQ    R12, R11
+	LEAQ    (R11)(R8*4), R10
+	ADDQ    R12, R11
+	ADDQ    $+8, DI
+	MOVQ    DI, 16(SP)
+	MOVQ    R11, 24(SP)
+	NEGQ    R8
+	JZ      next_end
 
 next:
-	MOVLQSX      (R12)(R11*4), R13
-	VBROADCASTSS (R8)(R13*4), Z9
-	VBROADCASTSS (R14)(R13*4), Z10
-	SHLQ         $0x07, R13
-	VMOVUPS      (AX)(R13*1), Z6
-	VFMADD231PS  Z6, Z9, Z0
-	VFMADD231PS  Z6, Z10, Z3
-	VMOVUPS      64(AX)(R13*1), Z7
-	VFMADD231PS  Z7, Z9, Z1
-	VFMADD231PS  Z7, Z10, Z4
-	VMOVUPS      (CX)(R13*1), Z8
-	VFMADD231PS  Z8, Z9, Z2
-	VFMADD231PS  Z8, Z10, Z5
-	INCQ         R11
+	MOVLQSX      (R9)(R8*4), DI
+	VBROADCASTSS (CX)(DI*4), Z4
+	VBROADCASTSS (BX)(DI*4), Z5
+	SHLQ         $0x07, DI
+	VMOVUPS      (AX)(DI*1), Z6
+	VFMADD231PS  Z6, Z4, Z0
+	VFMADD231PS  Z6, Z5, Z1
+	MOVLQSX      (R10)(R8*4), DI
+	VBROADCASTSS (SI)(DI*4), Z4
+	VBROADCASTSS (DX)(DI*4), Z5
+	SHLQ         $0x07, DI
+	VMOVUPS      (AX)(DI*1), Z6
+	VFMADD231PS  Z6, Z4, Z2
+	VFMADD231PS  Z6, Z5, Z3
+	INCQ         R8
 	JNZ          next
 
-end:
-	ADDQ    R9, R8
-	ADDQ    R9, R8
-	MOVQ    floor+72(FP), R11
-	MOVQ    y+88(FP), R12
-	VMOVUPS (R11), Z6
-	VMOVUPS 64(R11), Z7
-	VMOVUPS 128(R11), Z8
+next_end:
+	MOVQ 40(SP), R8
+	SUBQ 56(SP), R8
+	JLE  rest0_end
+	LEAQ (R9)(R8*4), R9
+	NEGQ R8
+	JZ   rest0_end
+
+rest0:
+	MOVLQSX      (R9)(R8*4), DI
+	VBROADCASTSS (CX)(DI*4), Z4
+	VBROADCASTSS (BX)(DI*4), Z5
+	SHLQ         $0x07, DI
+	VMOVUPS      (AX)(DI*1), Z6
+	VFMADD231PS  Z6, Z4, Z0
+	VFMADD231PS  Z6, Z5, Z1
+	INCQ         R8
+	JNZ          rest0
+
+rest0_end:
+	MOVQ 48(SP), R8
+	SUBQ 56(SP), R8
+	JLE  rest1_end
+	LEAQ (R10)(R8*4), R10
+	NEGQ R8
+	JZ   rest1_end
+
+rest1:
+	MOVLQSX      (R10)(R8*4), DI
+	VBROADCASTSS (SI)(DI*4), Z4
+	VBROADCASTSS (DX)(DI*4), Z5
+	SHLQ         $0x07, DI
+	VMOVUPS      (AX)(DI*1), Z6
+	VFMADD231PS  Z6, Z4, Z2
+	VFMADD231PS  Z6, Z5, Z3
+	INCQ         R8
+	JNZ          rest1
+
+rest1_end:
+	ADDQ    xs+48(FP), DX
+	MOVQ    DX, CX
+	MOVQ    floor+80(FP), DX
+	VMOVUPS (DX), Z6
 	VMAXPS  Z0, Z6, Z0
-	VMOVUPS Z0, (R12)
-	VMAXPS  Z1, Z7, Z1
-	VMOVUPS Z1, 64(R12)
-	VMAXPS  Z2, Z8, Z2
-	VMOVUPS Z2, 128(R12)
-	ADDQ    R10, R12
+	VMAXPS  Z1, Z6, Z1
+	VMAXPS  Z2, Z6, Z2
 	VMAXPS  Z3, Z6, Z3
-	VMOVUPS Z3, (R12)
-	VMAXPS  Z4, Z7, Z4
-	VMOVUPS Z4, 64(R12)
-	VMAXPS  Z5, Z8, Z5
-	VMOVUPS Z5, 128(R12)
-	ADDQ    R10, R12
-	MOVQ    R12, y+88(FP)
-	DECQ    DX
+	MOVQ    8(SP), DX
+	MOVQ    ys+104(FP), BX
+	VMOVUPS Z0, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Z1, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Z2, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Z3, (DX)
+	ADDQ    BX, DX
+	MOVQ    DX, 8(SP)
+	DECQ    32(SP)
 	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+64, bias+72(FP)
+	ADDQ    $+64, floor+80(FP)
+	ADDQ    $+64, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+64, skip+88(FP)
+
+kept:
+	MOVQ AX, DI
+	ADDQ ws+64(FP), DI
+	MOVQ DI, w+56(FP)
+	JMP  pass
+
+done:
 	VZEROUPPER
 	RET
 
-// func pickedAVX512_2_4(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// func pickedAVX512_1x2_2(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 // Requires: AVX, AVX512F
-TEXT ·pickedAVX512_2_4(SB), NOSPLIT, $0-104
-	MOVQ w+48(FP), AX
-	MOVQ AX, CX
-	ADDQ ws+56(FP), CX
-	MOVQ groups+0(FP), DX
-	MOVQ n+8(FP), BX
-	MOVQ index+16(FP), SI
-	MOVQ is+24(FP), DI
-	MOVQ x+32(FP), R8
-	MOVQ xs+40(FP), R9
-	MOVQ ys+96(FP), R10
+TEXT ·pickedAVX512_1x2_2(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ x+40(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ DX, 16(SP)
+	MOVQ index+24(FP), DX
+	MOVQ DX, 24(SP)
+	MOVQ skip+88(FP), DX
+	MOVQ DX, (SP)
+	MOVQ y+96(FP), DX
+	MOVQ DX, 8(SP)
+	MOVQ groups+8(FP), DX
+	MOVQ DX, 32(SP)
 
 group:
-	MOVQ    bias+64(FP), R11
-	VMOVUPS (R11), Z0
-	VMOVUPS 64(R11), Z1
-	VMOVUPS 128(R11), Z2
-	VMOVUPS 192(R11), Z3
-	VMOVUPS (R11), Z4
-	VMOVUPS 64(R11), Z5
-	VMOVUPS 128(R11), Z6
-	VMOVUPS 192(R11), Z7
-	MOVQ    skip+80(FP), R11
-	TESTQ   R11, R11
+	MOVQ    bias+72(FP), DX
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
+	MOVQ    ys+104(FP), BX
+	MOVQ    (SP), DX
+	TESTQ   DX, DX
 	JZ      begin
-	VADDPS  (R11), Z0, Z0
-	VADDPS  64(R11), Z1, Z1
-	VADDPS  128(R11), Z2, Z2
-	VADDPS  192(R11), Z3, Z3
-	ADDQ    R10, R11
-	VADDPS  (R11), Z4, Z4
-	VADDPS  64(R11), Z5, Z5
-	VADDPS  128(R11), Z6, Z6
-	VADDPS  192(R11), Z7, Z7
-	ADDQ    R10, R11
-	MOVQ    R11, skip+80(FP)
+	VADDPS  (DX), Z0, Z0
+	VADDPS  64(DX), Z1, Z1
+	ADDQ    BX, DX
+	VADDPS  (DX), Z2, Z2
+	VADDPS  64(DX), Z3, Z3
+	ADDQ    BX, DX
+	MOVQ    DX, (SP)
 
 begin:
-	MOVLQSX (BX), R11
+	MOVQ    xs+48(FP), DX
+	LEAQ    (CX)(DX*1), DX
+	MOVQ    16(SP), BX
+	MOVQ    24(SP), R8
+	MOVQ    is+32(FP), R9
+	MOVLQSX (BX), SI
+	LEAQ    (R8)(SI*4), DI
+	ADDQ    R9, R8
 	ADDQ    $+4, BX
-	LEAQ    (SI)(R11*4), R12
-	ADDQ    DI, SI
-	NEGQ    R11
-	JZ      end
-	MOVQ    R8, R14
-	ADDQ    R9, R14
+	MOVQ    BX, 16(SP)
+	MOVQ    R8, 24(SP)
+	NEGQ    SI
+	JZ      next_end
 
 next:
-	MOVLQSX      (R12)(R11*4), R13
-	VBROADCASTSS (R8)(R13*4), Z12
-	VBROADCASTSS (R14)(R13*4), Z13
-	SHLQ         $0x07, R13
-	VMOVUPS      (AX)(R13*1), Z8
-	VFMADD231PS  Z8, Z12, Z0
-	VFMADD231PS  Z8, Z13, Z4
-	VMOVUPS      64(AX)(R13*1), Z9
-	VFMADD231PS  Z9, Z12, Z1
-	VFMADD231PS  Z9, Z13, Z5
-	VMOVUPS      (CX)(R13*1), Z10
-	VFMADD231PS  Z10, Z12, Z2
-	VFMADD231PS  Z10, Z13, Z6
-	VMOVUPS      64(CX)(R13*1), Z11
-	VFMADD231PS  Z11, Z12, Z3
-	VFMADD231PS  Z11, Z13, Z7
-	INCQ         R11
+	MOVLQSX      (DI)(SI*4), BX
+	VBROADCASTSS (CX)(BX*4), Z4
+	VBROADCASTSS (DX)(BX*4), Z5
+	SHLQ         $0x07, BX
+	VMOVUPS      (AX)(BX*1), Z6
+	VFMADD231PS  Z6, Z4, Z0
+	VFMADD231PS  Z6, Z5, Z2
+	VMOVUPS      64(AX)(BX*1), Z7
+	VFMADD231PS  Z7, Z4, Z1
+	VFMADD231PS  Z7, Z5, Z3
+	INCQ         SI
 	JNZ          next
 
-end:
-	ADDQ    R9, R8
-	ADDQ    R9, R8
-	MOVQ    floor+72(FP), R11
-	MOVQ    y+88(FP), R12
-	VMOVUPS (R11), Z8
-	VMOVUPS 64(R11), Z9
-	VMOVUPS 128(R11), Z10
-	VMOVUPS 192(R11), Z11
-	VMAXPS  Z0, Z8, Z0
-	VMOVUPS Z0, (R12)
-	VMAXPS  Z1, Z9, Z1
-	VMOVUPS Z1, 64(R12)
-	VMAXPS  Z2, Z10, Z2
-	VMOVUPS Z2, 128(R12)
-	VMAXPS  Z3, Z11, Z3
-	VMOVUPS Z3, 192(R12)
-	ADDQ    R10, R12
-	VMAXPS  Z4, Z8, Z4
-	VMOVUPS Z4, (R12)
-	VMAXPS  Z5, Z9, Z5
-	VMOVUPS Z5, 64(R12)
-	VMAXPS  Z6, Z10, Z6
-	VMOVUPS Z6, 128(R12)
-	VMAXPS  Z7, Z11, Z7
-	VMOVUPS Z7, 192(R12)
-	ADDQ    R10, R12
-	MOVQ    R12, y+88(FP)
-	DECQ    DX
+next_end:
+	ADDQ    xs+48(FP), DX
+	MOVQ    DX, CX
+	MOVQ    floor+80(FP), DX
+	VMOVUPS (DX), Z6
+	VMAXPS  Z0, Z6, Z0
+	VMAXPS  Z2, Z6, Z2
+	VMOVUPS 64(DX), Z6
+	VMAXPS  Z1, Z6, Z1
+	VMAXPS  Z3, Z6, Z3
+	MOVQ    8(SP), DX
+	MOVQ    ys+104(FP), BX
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	ADDQ    BX, DX
+	VMOVUPS Z2, (DX)
+	VMOVUPS Z3, 64(DX)
+	ADDQ    BX, DX
+	MOVQ    DX, 8(SP)
+	DECQ    32(SP)
 	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+128, bias+72(FP)
+	ADDQ    $+128, floor+80(FP)
+	ADDQ    $+128, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+128, skip+88(FP)
+
+kept:
+	MOVQ AX, BX
+	ADDQ ws+64(FP), BX
+	MOVQ BX, w+56(FP)
+	JMP  pass
+
+done:
+	VZEROUPPER
+	RET
+
+// func pickedAVX512_2x2_2(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·pickedAVX512_2x2_2(SB), NOSPLIT, $64-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ x+40(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ DX, 16(SP)
+	MOVQ index+24(FP), DX
+	MOVQ DX, 24(SP)
+	MOVQ skip+88(FP), DX
+	MOVQ DX, (SP)
+	MOVQ y+96(FP), DX
+	MOVQ DX, 8(SP)
+	MOVQ groups+8(FP), DX
+	MOVQ DX, 32(SP)
+
+group:
+	MOVQ    bias+72(FP), DX
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS (DX), Z2
+	VMOVUPS 64(DX), Z3
+	VMOVUPS (DX), Z4
+	VMOVUPS 64(DX), Z5
+	VMOVUPS (DX), Z6
+	VMOVUPS 64(DX), Z7
+	MOVQ    ys+104(FP), BX
+	MOVQ    (SP), DX
+	TESTQ   DX, DX
+	JZ      begin
+	VADDPS  (DX), Z0, Z0
+	VADDPS  64(DX), Z1, Z1
+	ADDQ    BX, DX
+	VADDPS  (DX), Z2, Z2
+	VADDPS  64(DX), Z3, Z3
+	ADDQ    BX, DX
+	VADDPS  (DX), Z4, Z4
+	VADDPS  64(DX), Z5, Z5
+	ADDQ    BX, DX
+	VADDPS  (DX), Z6, Z6
+	VADDPS  64(DX), Z7, Z7
+	ADDQ    BX, DX
+	MOVQ    DX, (SP)
+
+begin:
+	MOVQ    xs+48(FP), DX
+	LEAQ    (CX)(DX*1), BX
+	LEAQ    (BX)(DX*1), SI
+	LEAQ    (SI)(DX*1), DX
+	MOVQ    16(SP), DI
+	MOVQ    24(SP), R11
+	MOVQ    is+32(FP), R12
+	MOVLQSX (DI), R8
+	MOVQ    R8, 40(SP)
+	MOVQ    R8, R9
+	MOVLQSX 4(DI), R10
+	MOVQ    R10, 48(SP)
+	CMPQ    R10, R8
+	CMOVQGT R10, R8
+	CMPQ    R10, R9
+	CMOVQLT R10, R9
+	ADDQ    $+32, R9
+	CMPQ    R9, R8
+	CMOVQLT R9, R8
+	MOVQ    R8, 56(SP)
+	LEAQ    (R11)(R8*4), R9
+	ADDQ    R12, R11
+	LEAQ    (R11)(R8*4), R10
+	ADDQ    R12, R11
+	ADDQ    $+8, DI
+	MOVQ    DI, 16(SP)
+	MOVQ    R11, 24(SP)
+	NEGQ    R8
+	JZ      next_end
+
+next:
+	MOVLQSX      (R9)(R8*4), DI
+	VBROADCASTSS (CX)(DI*4), Z8
+	VBROADCASTSS (BX)(DI*4), Z9
+	SHLQ         $0x07, DI
+	VMOVUPS      (AX)(DI*1), Z10
+	VFMADD231PS  Z10, Z8, Z0
+	VFMADD231PS  Z10, Z9, Z2
+	VMOVUPS      64(AX)(DI*1), Z11
+	VFMADD231PS  Z11, Z8, Z1
+	VFMADD231PS  Z11, Z9, Z3
+	MOVLQSX      (R10)(R8*4), DI
+	VBROADCASTSS (SI)(DI*4), Z8
+	VBROADCASTSS (DX)(DI*4), Z9
+	SHLQ         $0x07, DI
+	VMOVUPS      (AX)(DI*1), Z10
+	VFMADD231PS  Z10, Z8, Z4
+	VFMADD231PS  Z10, Z9, Z6
+	VMOVUPS      64(AX)(DI*1), Z11
+	VFMADD231PS  Z11, Z8, Z5
+	VFMADD231PS  Z11, Z9, Z7
+	INCQ         R8
+	JNZ          next
+
+next_end:
+	MOVQ 40(SP), R8
+	SUBQ 56(SP), R8
+	JLE  rest0_end
+	LEAQ (R9)(R8*4), R9
+	NEGQ R8
+	JZ   rest0_end
+
+rest0:
+	MOVLQSX      (R9)(R8*4), DI
+	VBROADCASTSS (CX)(DI*4), Z8
+	VBROADCASTSS (BX)(DI*4), Z9
+	SHLQ         $0x07, DI
+	VMOVUPS      (AX)(DI*1), Z10
+	VFMADD231PS  Z10, Z8, Z0
+	VFMADD231PS  Z10, Z9, Z2
+	VMOVUPS      64(AX)(DI*1), Z11
+	VFMADD231PS  Z11, Z8, Z1
+	VFMADD231PS  Z11, Z9, Z3
+	INCQ         R8
+	JNZ          rest0
+
+rest0_end:
+	MOVQ 48(SP), R8
+	SUBQ 56(SP), R8
+	JLE  rest1_end
+	LEAQ (R10)(R8*4), R10
+	NEGQ R8
+	JZ   rest1_end
+
+rest1:
+	MOVLQSX      (R10)(R8*4), DI
+	VBROADCASTSS (SI)(DI*4), Z8
+	VBROADCASTSS (DX)(DI*4), Z9
+	SHLQ         $0x07, DI
+	VMOVUPS      (AX)(DI*1), Z10
+	VFMADD231PS  Z10, Z8, Z4
+	VFMADD231PS  Z10, Z9, Z6
+	VMOVUPS      64(AX)(DI*1), Z11
+	VFMADD231PS  Z11, Z8, Z5
+	VFMADD231PS  Z11, Z9, Z7
+	INCQ         R8
+	JNZ          rest1
+
+rest1_end:
+	ADDQ    xs+48(FP), DX
+	MOVQ    DX, CX
+	MOVQ    floor+80(FP), DX
+	VMOVUPS (DX), Z10
+	VMAXPS  Z0, Z10, Z0
+	VMAXPS  Z2, Z10, Z2
+	VMAXPS  Z4, Z10, Z4
+	VMAXPS  Z6, Z10, Z6
+	VMOVUPS 64(DX), Z10
+	VMAXPS  Z1, Z10, Z1
+	VMAXPS  Z3, Z10, Z3
+	VMAXPS  Z5, Z10, Z5
+	VMAXPS  Z7, Z10, Z7
+	MOVQ    8(SP), DX
+	MOVQ    ys+104(FP), BX
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	ADDQ    BX, DX
+	VMOVUPS Z2, (DX)
+	VMOVUPS Z3, 64(DX)
+	ADDQ    BX, DX
+	VMOVUPS Z4, (DX)
+	VMOVUPS Z5, 64(DX)
+	ADDQ    BX, DX
+	VMOVUPS Z6, (DX)
+	VMOVUPS Z7, 64(DX)
+	ADDQ    BX, DX
+	MOVQ    DX, 8(SP)
+	DECQ    32(SP)
+	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+128, bias+72(FP)
+	ADDQ    $+128, floor+80(FP)
+	ADDQ    $+128, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+128, skip+88(FP)
+
+kept:
+	MOVQ AX, DI
+	ADDQ ws+64(FP), DI
+	MOVQ DI, w+56(FP)
+	JMP  pass
+
+done:
+	VZEROUPPER
+	RET
+
+// func pickedAVX512_1x2_3(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, AVX512F
+TEXT ·pickedAVX512_1x2_3(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+64(FP), CX
+	MOVQ x+40(FP), DX
+	MOVQ n+16(FP), BX
+	MOVQ BX, 16(SP)
+	MOVQ index+24(FP), BX
+	MOVQ BX, 24(SP)
+	MOVQ skip+88(FP), BX
+	MOVQ BX, (SP)
+	MOVQ y+96(FP), BX
+	MOVQ BX, 8(SP)
+	MOVQ groups+8(FP), BX
+	MOVQ BX, 32(SP)
+
+group:
+	MOVQ    bias+72(FP), BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS (BX), Z3
+	VMOVUPS 64(BX), Z4
+	VMOVUPS 128(BX), Z5
+	MOVQ    ys+104(FP), SI
+	MOVQ    (SP), BX
+	TESTQ   BX, BX
+	JZ      begin
+	VADDPS  (BX), Z0, Z0
+	VADDPS  64(BX), Z1, Z1
+	VADDPS  128(BX), Z2, Z2
+	ADDQ    SI, BX
+	VADDPS  (BX), Z3, Z3
+	VADDPS  64(BX), Z4, Z4
+	VADDPS  128(BX), Z5, Z5
+	ADDQ    SI, BX
+	MOVQ    BX, (SP)
+
+begin:
+	MOVQ    xs+48(FP), BX
+	LEAQ    (DX)(BX*1), BX
+	MOVQ    16(SP), SI
+	MOVQ    24(SP), R9
+	MOVQ    is+32(FP), R10
+	MOVLQSX (SI), DI
+	LEAQ    (R9)(DI*4), R8
+	ADDQ    R10, R9
+	ADDQ    $+4, SI
+	MOVQ    SI, 16(SP)
+	MOVQ    R9, 24(SP)
+	NEGQ    DI
+	JZ      next_end
+
+next:
+	MOVLQSX      (R8)(DI*4), SI
+	VBROADCASTSS (DX)(SI*4), Z6
+	VBROADCASTSS (BX)(SI*4), Z7
+	SHLQ         $0x07, SI
+	VMOVUPS      (AX)(SI*1), Z8
+	VFMADD231PS  Z8, Z6, Z0
+	VFMADD231PS  Z8, Z7, Z3
+	VMOVUPS      64(AX)(SI*1), Z9
+	VFMADD231PS  Z9, Z6, Z1
+	VFMADD231PS  Z9, Z7, Z4
+	VMOVUPS      (CX)(SI*1), Z10
+	VFMADD231PS  Z10, Z6, Z2
+	VFMADD231PS  Z10, Z7, Z5
+	INCQ         DI
+	JNZ          next
+
+next_end:
+	ADDQ    xs+48(FP), BX
+	MOVQ    BX, DX
+	MOVQ    floor+80(FP), BX
+	VMOVUPS (BX), Z8
+	VMAXPS  Z0, Z8, Z0
+	VMAXPS  Z3, Z8, Z3
+	VMOVUPS 64(BX), Z8
+	VMAXPS  Z1, Z8, Z1
+	VMAXPS  Z4, Z8, Z4
+	VMOVUPS 128(BX), Z8
+	VMAXPS  Z2, Z8, Z2
+	VMAXPS  Z5, Z8, Z5
+	MOVQ    8(SP), BX
+	MOVQ    ys+104(FP), SI
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	ADDQ    SI, BX
+	VMOVUPS Z3, (BX)
+	VMOVUPS Z4, 64(BX)
+	VMOVUPS Z5, 128(BX)
+	ADDQ    SI, BX
+	MOVQ    BX, 8(SP)
+	DECQ    32(SP)
+	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+192, bias+72(FP)
+	ADDQ    $+192, floor+80(FP)
+	ADDQ    $+192, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+192, skip+88(FP)
+
+kept:
+	MOVQ CX, SI
+	ADDQ ws+64(FP), SI
+	MOVQ SI, w+56(FP)
+	JMP  pass
+
+done:
+	VZEROUPPER
+	RET
+
+// func pickedAVX512_2x2_3(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·pickedAVX512_2x2_3(SB), NOSPLIT, $64-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+64(FP), CX
+	MOVQ x+40(FP), DX
+	MOVQ n+16(FP), BX
+	MOVQ BX, 16(SP)
+	MOVQ index+24(FP), BX
+	MOVQ BX, 24(SP)
+	MOVQ skip+88(FP), BX
+	MOVQ BX, (SP)
+	MOVQ y+96(FP), BX
+	MOVQ BX, 8(SP)
+	MOVQ groups+8(FP), BX
+	MOVQ BX, 32(SP)
+
+group:
+	MOVQ    bias+72(FP), BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS (BX), Z3
+	VMOVUPS 64(BX), Z4
+	VMOVUPS 128(BX), Z5
+	VMOVUPS (BX), Z6
+	VMOVUPS 64(BX), Z7
+	VMOVUPS 128(BX), Z8
+	VMOVUPS (BX), Z9
+	VMOVUPS 64(BX), Z10
+	VMOVUPS 128(BX), Z11
+	MOVQ    ys+104(FP), SI
+	MOVQ    (SP), BX
+	TESTQ   BX, BX
+	JZ      begin
+	VADDPS  (BX), Z0, Z0
+	VADDPS  64(BX), Z1, Z1
+	VADDPS  128(BX), Z2, Z2
+	ADDQ    SI, BX
+	VADDPS  (BX), Z3, Z3
+	VADDPS  64(BX), Z4, Z4
+	VADDPS  128(BX), Z5, Z5
+	ADDQ    SI, BX
+	VADDPS  (BX), Z6, Z6
+	VADDPS  64(BX), Z7, Z7
+	VADDPS  128(BX), Z8, Z8
+	ADDQ    SI, BX
+	VADDPS  (BX), Z9, Z9
+	VADDPS  64(BX), Z10, Z10
+	VADDPS  128(BX), Z11, Z11
+	ADDQ    SI, BX
+	MOVQ    BX, (SP)
+
+begin:
+	MOVQ    xs+48(FP), BX
+	LEAQ    (DX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    16(SP), R8
+	MOVQ    24(SP), R12
+	MOVQ    is+32(FP), R13
+	MOVLQSX (R8), R9
+	MOVQ    R9, 40(SP)
+	MOVQ    R9, R10
+	MOVLQSX 4(R8), R11
+	MOVQ    R11, 48(SP)
+	CMPQ    R11, R9
+	CMOVQGT R11, R9
+	CMPQ    R11, R10
+	CMOVQLT R11, R10
+	ADDQ    $+32, R10
+	CMPQ    R10, R9
+	CMOVQLT R10, R9
+	MOVQ    R9, 56(SP)
+	LEAQ    (R12)(R9*4), R10
+	ADDQ    R13, R12
+	LEAQ    (R12)(R9*4), R11
+	ADDQ    R13, R12
+	ADDQ    $+8, R8
+	MOVQ    R8, 16(SP)
+	MOVQ    R12, 24(SP)
+	NEGQ    R9
+	JZ      next_end
+
+next:
+	MOVLQSX      (R10)(R9*4), R8
+	VBROADCASTSS (DX)(R8*4), Z12
+	VBROADCASTSS (SI)(R8*4), Z13
+	SHLQ         $0x07, R8
+	VMOVUPS      (AX)(R8*1), Z14
+	VFMADD231PS  Z14, Z12, Z0
+	VFMADD231PS  Z14, Z13, Z3
+	VMOVUPS      64(AX)(R8*1), Z15
+	VFMADD231PS  Z15, Z12, Z1
+	VFMADD231PS  Z15, Z13, Z4
+	VMOVUPS      (CX)(R8*1), Z16
+	VFMADD231PS  Z16, Z12, Z2
+	VFMADD231PS  Z16, Z13, Z5
+	MOVLQSX      (R11)(R9*4), R8
+	VBROADCASTSS (DI)(R8*4), Z12
+	VBROADCASTSS (BX)(R8*4), Z13
+	SHLQ         $0x07, R8
+	VMOVUPS      (AX)(R8*1), Z14
+	VFMADD231PS  Z14, Z12, Z6
+	VFMADD231PS  Z14, Z13, Z9
+	VMOVUPS      64(AX)(R8*1), Z15
+	VFMADD231PS  Z15, Z12, Z7
+	VFMADD231PS  Z15, Z13, Z10
+	VMOVUPS      (CX)(R8*1), Z16
+	VFMADD231PS  Z16, Z12, Z8
+	VFMADD231PS  Z16, Z13, Z11
+	INCQ         R9
+	JNZ          next
+
+next_end:
+	MOVQ 40(SP), R9
+	SUBQ 56(SP), R9
+	JLE  rest0_end
+	LEAQ (R10)(R9*4), R10
+	NEGQ R9
+	JZ   rest0_end
+
+rest0:
+	MOVLQSX      (R10)(R9*4), R8
+	VBROADCASTSS (DX)(R8*4), Z12
+	VBROADCASTSS (SI)(R8*4), Z13
+	SHLQ         $0x07, R8
+	VMOVUPS      (AX)(R8*1), Z14
+	VFMADD231PS  Z14, Z12, Z0
+	VFMADD231PS  Z14, Z13, Z3
+	VMOVUPS      64(AX)(R8*1), Z15
+	VFMADD231PS  Z15, Z12, Z1
+	VFMADD231PS  Z15, Z13, Z4
+	VMOVUPS      (CX)(R8*1), Z16
+	VFMADD231PS  Z16, Z12, Z2
+	VFMADD231PS  Z16, Z13, Z5
+	INCQ         R9
+	JNZ          rest0
+
+rest0_end:
+	MOVQ 48(SP), R9
+	SUBQ 56(SP), R9
+	JLE  rest1_end
+	LEAQ (R11)(R9*4), R11
+	NEGQ R9
+	JZ   rest1_end
+
+rest1:
+	MOVLQSX      (R11)(R9*4), R8
+	VBROADCASTSS (DI)(R8*4), Z12
+	VBROADCASTSS (BX)(R8*4), Z13
+	SHLQ         $0x07, R8
+	VMOVUPS      (AX)(R8*1), Z14
+	VFMADD231PS  Z14, Z12, Z6
+	VFMADD231PS  Z14, Z13, Z9
+	VMOVUPS      64(AX)(R8*1), Z15
+	VFMADD231PS  Z15, Z12, Z7
+	VFMADD231PS  Z15, Z13, Z10
+	VMOVUPS      (CX)(R8*1), Z16
+	VFMADD231PS  Z16, Z12, Z8
+	VFMADD231PS  Z16, Z13, Z11
+	INCQ         R9
+	JNZ          rest1
+
+rest1_end:
+	ADDQ    xs+48(FP), BX
+	MOVQ    BX, DX
+	MOVQ    floor+80(FP), BX
+	VMOVUPS (BX), Z14
+	VMAXPS  Z0, Z14, Z0
+	VMAXPS  Z3, Z14, Z3
+	VMAXPS  Z6, Z14, Z6
+	VMAXPS  Z9, Z14, Z9
+	VMOVUPS 64(BX), Z14
+	VMAXPS  Z1, Z14, Z1
+	VMAXPS  Z4, Z14, Z4
+	VMAXPS  Z7, Z14, Z7
+	VMAXPS  Z10, Z14, Z10
+	VMOVUPS 128(BX), Z14
+	VMAXPS  Z2, Z14, Z2
+	VMAXPS  Z5, Z14, Z5
+	VMAXPS  Z8, Z14, Z8
+	VMAXPS  Z11, Z14, Z11
+	MOVQ    8(SP), BX
+	MOVQ    ys+104(FP), SI
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	ADDQ    SI, BX
+	VMOVUPS Z3, (BX)
+	VMOVUPS Z4, 64(BX)
+	VMOVUPS Z5, 128(BX)
+	ADDQ    SI, BX
+	VMOVUPS Z6, (BX)
+	VMOVUPS Z7, 64(BX)
+	VMOVUPS Z8, 128(BX)
+	ADDQ    SI, BX
+	VMOVUPS Z9, (BX)
+	VMOVUPS Z10, 64(BX)
+	VMOVUPS Z11, 128(BX)
+	ADDQ    SI, BX
+	MOVQ    BX, 8(SP)
+	DECQ    32(SP)
+	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+192, bias+72(FP)
+	ADDQ    $+192, floor+80(FP)
+	ADDQ    $+192, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+192, skip+88(FP)
+
+kept:
+	MOVQ CX, R8
+	ADDQ ws+64(FP), R8
+	MOVQ R8, w+56(FP)
+	JMP  pass
+
+done:
+	VZEROUPPER
+	RET
+
+// func pickedAVX512_1x2_4(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, AVX512F
+TEXT ·pickedAVX512_1x2_4(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+64(FP), CX
+	MOVQ x+40(FP), DX
+	MOVQ n+16(FP), BX
+	MOVQ BX, 16(SP)
+	MOVQ index+24(FP), BX
+	MOVQ BX, 24(SP)
+	MOVQ skip+88(FP), BX
+	MOVQ BX, (SP)
+	MOVQ y+96(FP), BX
+	MOVQ BX, 8(SP)
+	MOVQ groups+8(FP), BX
+	MOVQ BX, 32(SP)
+
+group:
+	MOVQ    bias+72(FP), BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS 192(BX), Z3
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMOVUPS 128(BX), Z6
+	VMOVUPS 192(BX), Z7
+	MOVQ    ys+104(FP), SI
+	MOVQ    (SP), BX
+	TESTQ   BX, BX
+	JZ      begin
+	VADDPS  (BX), Z0, Z0
+	VADDPS  64(BX), Z1, Z1
+	VADDPS  128(BX), Z2, Z2
+	VADDPS  192(BX), Z3, Z3
+	ADDQ    SI, BX
+	VADDPS  (BX), Z4, Z4
+	VADDPS  64(BX), Z5, Z5
+	VADDPS  128(BX), Z6, Z6
+	VADDPS  192(BX), Z7, Z7
+	ADDQ    SI, BX
+	MOVQ    BX, (SP)
+
+begin:
+	MOVQ    xs+48(FP), BX
+	LEAQ    (DX)(BX*1), BX
+	MOVQ    16(SP), SI
+	MOVQ    24(SP), R9
+	MOVQ    is+32(FP), R10
+	MOVLQSX (SI), DI
+	LEAQ    (R9)(DI*4), R8
+	ADDQ    R10, R9
+	ADDQ    $+4, SI
+	MOVQ    SI, 16(SP)
+	MOVQ    R9, 24(SP)
+	NEGQ    DI
+	JZ      next_end
+
+next:
+	MOVLQSX      (R8)(DI*4), SI
+	VBROADCASTSS (DX)(SI*4), Z8
+	VBROADCASTSS (BX)(SI*4), Z9
+	SHLQ         $0x07, SI
+	VMOVUPS      (AX)(SI*1), Z10
+	VFMADD231PS  Z10, Z8, Z0
+	VFMADD231PS  Z10, Z9, Z4
+	VMOVUPS      64(AX)(SI*1), Z11
+	VFMADD231PS  Z11, Z8, Z1
+	VFMADD231PS  Z11, Z9, Z5
+	VMOVUPS      (CX)(SI*1), Z12
+	VFMADD231PS  Z12, Z8, Z2
+	VFMADD231PS  Z12, Z9, Z6
+	VMOVUPS      64(CX)(SI*1), Z13
+	VFMADD231PS  Z13, Z8, Z3
+	VFMADD231PS  Z13, Z9, Z7
+	INCQ         DI
+	JNZ          next
+
+next_end:
+	ADDQ    xs+48(FP), BX
+	MOVQ    BX, DX
+	MOVQ    floor+80(FP), BX
+	VMOVUPS (BX), Z10
+	VMAXPS  Z0, Z10, Z0
+	VMAXPS  Z4, Z10, Z4
+	VMOVUPS 64(BX), Z10
+	VMAXPS  Z1, Z10, Z1
+	VMAXPS  Z5, Z10, Z5
+	VMOVUPS 128(BX), Z10
+	VMAXPS  Z2, Z10, Z2
+	VMAXPS  Z6, Z10, Z6
+	VMOVUPS 192(BX), Z10
+	VMAXPS  Z3, Z10, Z3
+	VMAXPS  Z7, Z10, Z7
+	MOVQ    8(SP), BX
+	MOVQ    ys+104(FP), SI
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 192(BX)
+	ADDQ    SI, BX
+	VMOVUPS Z4, (BX)
+	VMOVUPS Z5, 64(BX)
+	VMOVUPS Z6, 128(BX)
+	VMOVUPS Z7, 192(BX)
+	ADDQ    SI, BX
+	MOVQ    BX, 8(SP)
+	DECQ    32(SP)
+	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+256, bias+72(FP)
+	ADDQ    $+256, floor+80(FP)
+	ADDQ    $+256, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+256, skip+88(FP)
+
+kept:
+	MOVQ CX, SI
+	ADDQ ws+64(FP), SI
+	MOVQ SI, w+56(FP)
+	JMP  pass
+
+done:
+	VZEROUPPER
+	RET
+
+// func pickedAVX512_2x2_4(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·pickedAVX512_2x2_4(SB), NOSPLIT, $64-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+64(FP), CX
+	MOVQ x+40(FP), DX
+	MOVQ n+16(FP), BX
+	MOVQ BX, 16(SP)
+	MOVQ index+24(FP), BX
+	MOVQ BX, 24(SP)
+	MOVQ skip+88(FP), BX
+	MOVQ BX, (SP)
+	MOVQ y+96(FP), BX
+	MOVQ BX, 8(SP)
+	MOVQ groups+8(FP), BX
+	MOVQ BX, 32(SP)
+
+group:
+	MOVQ    bias+72(FP), BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS 192(BX), Z3
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	VMOVUPS 128(BX), Z6
+	VMOVUPS 192(BX), Z7
+	VMOVUPS (BX), Z8
+	VMOVUPS 64(BX), Z9
+	VMOVUPS 128(BX), Z10
+	VMOVUPS 192(BX), Z11
+	VMOVUPS (BX), Z12
+	VMOVUPS 64(BX), Z13
+	VMOVUPS 128(BX), Z14
+	VMOVUPS 192(BX), Z15
+	MOVQ    ys+104(FP), SI
+	MOVQ    (SP), BX
+	TESTQ   BX, BX
+	JZ      begin
+	VADDPS  (BX), Z0, Z0
+	VADDPS  64(BX), Z1, Z1
+	VADDPS  128(BX), Z2, Z2
+	VADDPS  192(BX), Z3, Z3
+	ADDQ    SI, BX
+	VADDPS  (BX), Z4, Z4
+	VADDPS  64(BX), Z5, Z5
+	VADDPS  128(BX), Z6, Z6
+	VADDPS  192(BX), Z7, Z7
+	ADDQ    SI, BX
+	VADDPS  (BX), Z8, Z8
+	VADDPS  64(BX), Z9, Z9
+	VADDPS  128(BX), Z10, Z10
+	VADDPS  192(BX), Z11, Z11
+	ADDQ    SI, BX
+	VADDPS  (BX), Z12, Z12
+	VADDPS  64(BX), Z13, Z13
+	VADDPS  128(BX), Z14, Z14
+	VADDPS  192(BX), Z15, Z15
+	ADDQ    SI, BX
+	MOVQ    BX, (SP)
+
+begin:
+	MOVQ    xs+48(FP), BX
+	LEAQ    (DX)(BX*1), SI
+	LEAQ    (SI)(BX*1), DI
+	LEAQ    (DI)(BX*1), BX
+	MOVQ    16(SP), R8
+	MOVQ    24(SP), R12
+	MOVQ    is+32(FP), R13
+	MOVLQSX (R8), R9
+	MOVQ    R9, 40(SP)
+	MOVQ    R9, R10
+	MOVLQSX 4(R8), R11
+	MOVQ    R11, 48(SP)
+	CMPQ    R11, R9
+	CMOVQGT R11, R9
+	CMPQ    R11, R10
+	CMOVQLT R11, R10
+	ADDQ    $+32, R10
+	CMPQ    R10, R9
+	CMOVQLT R10, R9
+	MOVQ    R9, 56(SP)
+	LEAQ    (R12)(R9*4), R10
+	ADDQ    R13, R12
+	LEAQ    (R12)(R9*4), R11
+	ADDQ    R13, R12
+	ADDQ    $+8, R8
+	MOVQ    R8, 16(SP)
+	MOVQ    R12, 24(SP)
+	NEGQ    R9
+	JZ      next_end
+
+next:
+	MOVLQSX      (R10)(R9*4), R8
+	VBROADCASTSS (DX)(R8*4), Z16
+	VBROADCASTSS (SI)(R8*4), Z17
+	SHLQ         $0x07, R8
+	VMOVUPS      (AX)(R8*1), Z18
+	VFMADD231PS  Z18, Z16, Z0
+	VFMADD231PS  Z18, Z17, Z4
+	VMOVUPS      64(AX)(R8*1), Z19
+	VFMADD231PS  Z19, Z16, Z1
+	VFMADD231PS  Z19, Z17, Z5
+	VMOVUPS      (CX)(R8*1), Z20
+	VFMADD231PS  Z20, Z16, Z2
+	VFMADD231PS  Z20, Z17, Z6
+	VMOVUPS      64(CX)(R8*1), Z21
+	VFMADD231PS  Z21, Z16, Z3
+	VFMADD231PS  Z21, Z17, Z7
+	MOVLQSX      (R11)(R9*4), R8
+	VBROADCASTSS (DI)(R8*4), Z16
+	VBROADCASTSS (BX)(R8*4), Z17
+	SHLQ         $0x07, R8
+	VMOVUPS      (AX)(R8*1), Z18
+	VFMADD231PS  Z18, Z16, Z8
+	VFMADD231PS  Z18, Z17, Z12
+	VMOVUPS      64(AX)(R8*1), Z19
+	VFMADD231PS  Z19, Z16, Z9
+	VFMADD231PS  Z19, Z17, Z13
+	VMOVUPS      (CX)(R8*1), Z20
+	VFMADD231PS  Z20, Z16, Z10
+	VFMADD231PS  Z20, Z17, Z14
+	VMOVUPS      64(CX)(R8*1), Z21
+	VFMADD231PS  Z21, Z16, Z11
+	VFMADD231PS  Z21, Z17, Z15
+	INCQ         R9
+	JNZ          next
+
+next_end:
+	MOVQ 40(SP), R9
+	SUBQ 56(SP), R9
+	JLE  rest0_end
+	LEAQ (R10)(R9*4), R10
+	NEGQ R9
+	JZ   rest0_end
+
+rest0:
+	MOVLQSX      (R10)(R9*4), R8
+	VBROADCASTSS (DX)(R8*4), Z16
+	VBROADCASTSS (SI)(R8*4), Z17
+	SHLQ         $0x07, R8
+	VMOVUPS      (AX)(R8*1), Z18
+	VFMADD231PS  Z18, Z16, Z0
+	VFMADD231PS  Z18, Z17, Z4
+	VMOVUPS      64(AX)(R8*1), Z19
+	VFMADD231PS  Z19, Z16, Z1
+	VFMADD231PS  Z19, Z17, Z5
+	VMOVUPS      (CX)(R8*1), Z20
+	VFMADD231PS  Z20, Z16, Z2
+	VFMADD231PS  Z20, Z17, Z6
+	VMOVUPS      64(CX)(R8*1), Z21
+	VFMADD231PS  Z21, Z16, Z3
+	VFMADD231PS  Z21, Z17, Z7
+	INCQ         R9
+	JNZ          rest0
+
+rest0_end:
+	MOVQ 48(SP), R9
+	SUBQ 56(SP), R9
+	JLE  rest1_end
+	LEAQ (R11)(R9*4), R11
+	NEGQ R9
+	JZ   rest1_end
+
+rest1:
+	MOVLQSX      (R11)(R9*4), R8
+	VBROADCASTSS (DI)(R8*4), Z16
+	VBROADCASTSS (BX)(R8*4), Z17
+	SHLQ         $0x07, R8
+	VMOVUPS      (AX)(R8*1), Z18
+	VFMADD231PS  Z18, Z16, Z8
+	VFMADD231PS  Z18, Z17, Z12
+	VMOVUPS      64(AX)(R8*1), Z19
+	VFMADD231PS  Z19, Z16, Z9
+	VFMADD231PS  Z19, Z17, Z13
+	VMOVUPS      (CX)(R8*1), Z20
+	VFMADD231PS  Z20, Z16, Z10
+	VFMADD231PS  Z20, Z17, Z14
+	VMOVUPS      64(CX)(R8*1), Z21
+	VFMADD231PS  Z21, Z16, Z11
+	VFMADD231PS  Z21, Z17, Z15
+	INCQ         R9
+	JNZ          rest1
+
+rest1_end:
+	ADDQ    xs+48(FP), BX
+	MOVQ    BX, DX
+	MOVQ    floor+80(FP), BX
+	VMOVUPS (BX), Z18
+	VMAXPS  Z0, Z18, Z0
+	VMAXPS  Z4, Z18, Z4
+	VMAXPS  Z8, Z18, Z8
+	VMAXPS  Z12, Z18, Z12
+	VMOVUPS 64(BX), Z18
+	VMAXPS  Z1, Z18, Z1
+	VMAXPS  Z5, Z18, Z5
+	VMAXPS  Z9, Z18, Z9
+	VMAXPS  Z13, Z18, Z13
+	VMOVUPS 128(BX), Z18
+	VMAXPS  Z2, Z18, Z2
+	VMAXPS  Z6, Z18, Z6
+	VMAXPS  Z10, Z18, Z10
+	VMAXPS  Z14, Z18, Z14
+	VMOVUPS 192(BX), Z18
+	VMAXPS  Z3, Z18, Z3
+	VMAXPS  Z7, Z18, Z7
+	VMAXPS  Z11, Z18, Z11
+	VMAXPS  Z15, Z18, Z15
+	MOVQ    8(SP), BX
+	MOVQ    ys+104(FP), SI
+	VMOVUPS Z0, (BX)
+	VMOVUPS Z1, 64(BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 192(BX)
+	ADDQ    SI, BX
+	VMOVUPS Z4, (BX)
+	VMOVUPS Z5, 64(BX)
+	VMOVUPS Z6, 128(BX)
+	VMOVUPS Z7, 192(BX)
+	ADDQ    SI, BX
+	VMOVUPS Z8, (BX)
+	VMOVUPS Z9, 64(BX)
+	VMOVUPS Z10, 128(BX)
+	VMOVUPS Z11, 192(BX)
+	ADDQ    SI, BX
+	VMOVUPS Z12, (BX)
+	VMOVUPS Z13, 64(BX)
+	VMOVUPS Z14, 128(BX)
+	VMOVUPS Z15, 192(BX)
+	ADDQ    SI, BX
+	MOVQ    BX, 8(SP)
+	DECQ    32(SP)
+	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+256, bias+72(FP)
+	ADDQ    $+256, floor+80(FP)
+	ADDQ    $+256, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+256, skip+88(FP)
+
+kept:
+	MOVQ CX, R8
+	ADDQ ws+64(FP), R8
+	MOVQ R8, w+56(FP)
+	JMP  pass
+
+done:
 	VZEROUPPER
 	RET
 
@@ -11334,17 +12406,18 @@ one_end:
 	VZEROUPPER
 	RET
 
-// func listAVX2_1(groups int, width int, x *float32, xs int, index *int32, is int, n *int32)
+// func listAVX2_1(groups int, width int, nothing int, x *float32, xs int, index *int32, is int, n *int32)
 // Requires: AVX, AVX2, POPCNT
-TEXT ·listAVX2_1(SB), NOSPLIT, $0-56
+TEXT ·listAVX2_1(SB), NOSPLIT, $0-64
 	MOVQ         groups+0(FP), AX
-	MOVQ         x+16(FP), CX
-	MOVQ         xs+24(FP), DX
-	MOVQ         index+32(FP), BX
-	MOVQ         n+48(FP), SI
+	MOVQ         x+24(FP), CX
+	MOVQ         xs+32(FP), DX
+	MOVQ         index+40(FP), BX
+	MOVQ         n+56(FP), SI
 	MOVL         $0x00000008, DI
 	VMOVD        DI, X0
 	VPBROADCASTD X0, Y0
+	VPBROADCASTD nothing+16(FP), Y5
 	VXORPS       Y3, Y3, Y3
 	LEAQ         packing<>+0(SB), DI
 
@@ -11367,276 +12440,873 @@ next:
 	ADDQ      $+32, R8
 	SUBQ      $+8, R10
 	JNZ       next
+	VMOVUPS   Y5, (R9)
+	VMOVUPS   Y5, 32(R9)
+	VMOVUPS   Y5, 64(R9)
+	VMOVUPS   Y5, 96(R9)
 	SUBQ      BX, R9
 	SHRQ      $0x02, R9
 	MOVL      R9, (SI)
 	ADDQ      $+4, SI
 	ADDQ      DX, CX
-	ADDQ      is+40(FP), BX
+	ADDQ      is+48(FP), BX
 	DECQ      AX
 	JNZ       group
 	VZEROUPPER
 	RET
 
-// func pickedAVX2_1_1(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// func pickedAVX2_1x1_1(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 // Requires: AVX, FMA3
-TEXT ·pickedAVX2_1_1(SB), NOSPLIT, $0-104
-	MOVQ w+48(FP), AX
-	MOVQ groups+0(FP), CX
-	MOVQ n+8(FP), DX
-	MOVQ index+16(FP), BX
-	MOVQ is+24(FP), SI
-	MOVQ x+32(FP), DI
-	MOVQ xs+40(FP), R8
-	MOVQ ys+96(FP), R9
+TEXT ·pickedAVX2_1x1_1(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ x+40(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ DX, 16(SP)
+	MOVQ index+24(FP), DX
+	MOVQ DX, 24(SP)
+	MOVQ skip+88(FP), DX
+	MOVQ DX, (SP)
+	MOVQ y+96(FP), DX
+	MOVQ DX, 8(SP)
+	MOVQ groups+8(FP), DX
+	MOVQ DX, 32(SP)
 
 group:
-	MOVQ    bias+64(FP), R10
-	VMOVUPS (R10), Y0
-	MOVQ    skip+80(FP), R10
-	TESTQ   R10, R10
+	MOVQ    bias+72(FP), DX
+	VMOVUPS (DX), Y0
+	MOVQ    ys+104(FP), BX
+	MOVQ    (SP), DX
+	TESTQ   DX, DX
 	JZ      begin
-	VADDPS  (R10), Y0, Y0
-	ADDQ    R9, R10
-	MOVQ    R10, skip+80(FP)
+	VADDPS  (DX), Y0, Y0
+	ADDQ    BX, DX
+	MOVQ    DX, (SP)
 
 begin:
-	MOVLQSX (DX), R10
+	MOVQ    xs+48(FP), DX
+	MOVQ    16(SP), DX
+	MOVQ    24(SP), DI
+	MOVQ    is+32(FP), R8
+	MOVLQSX (DX), BX
+	LEAQ    (DI)(BX*4), SI
+	ADDQ    R8, DI
 	ADDQ    $+4, DX
-	LEAQ    (BX)(R10*4), R11
-	ADDQ    SI, BX
-	NEGQ    R10
-	JZ      end
+	MOVQ    DX, 16(SP)
+	MOVQ    DI, 24(SP)
+	NEGQ    BX
+	JZ      next_end
 
 next:
-	MOVLQSX      (R11)(R10*4), R12
-	VBROADCASTSS (DI)(R12*4), Y2
-	SHLQ         $0x06, R12
-	VFMADD231PS  (AX)(R12*1), Y2, Y0
-	INCQ         R10
+	MOVLQSX      (SI)(BX*4), DX
+	VBROADCASTSS (CX)(DX*4), Y1
+	SHLQ         $0x06, DX
+	VFMADD231PS  (AX)(DX*1), Y1, Y0
+	INCQ         BX
 	JNZ          next
 
-end:
-	ADDQ    R8, DI
-	MOVQ    floor+72(FP), R10
-	MOVQ    y+88(FP), R11
-	VMOVUPS (R10), Y1
-	VMAXPS  Y0, Y1, Y0
-	VMOVUPS Y0, (R11)
-	ADDQ    R9, R11
-	MOVQ    R11, y+88(FP)
-	DECQ    CX
-	JNZ     group
-	VZEROUPPER
-	RET
-
-// func pickedAVX2_1_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
-// Requires: AVX, FMA3
-TEXT ·pickedAVX2_1_2(SB), NOSPLIT, $0-104
-	MOVQ w+48(FP), AX
-	MOVQ groups+0(FP), CX
-	MOVQ n+8(FP), DX
-	MOVQ index+16(FP), BX
-	MOVQ is+24(FP), SI
-	MOVQ x+32(FP), DI
-	MOVQ xs+40(FP), R8
-	MOVQ ys+96(FP), R9
-
-group:
-	MOVQ    bias+64(FP), R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	MOVQ    skip+80(FP), R10
-	TESTQ   R10, R10
-	JZ      begin
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	ADDQ    R9, R10
-	MOVQ    R10, skip+80(FP)
-
-begin:
-	MOVLQSX (DX), R10
-	ADDQ    $+4, DX
-	LEAQ    (BX)(R10*4), R11
-	ADDQ    SI, BX
-	NEGQ    R10
-	JZ      end
-
-next:
-	MOVLQSX      (R11)(R10*4), R12
-	VBROADCASTSS (DI)(R12*4), Y4
-	SHLQ         $0x06, R12
-	VFMADD231PS  (AX)(R12*1), Y4, Y0
-	VFMADD231PS  32(AX)(R12*1), Y4, Y1
-	INCQ         R10
-	JNZ          next
-
-end:
-	ADDQ    R8, DI
-	MOVQ    floor+72(FP), R10
-	MOVQ    y+88(FP), R11
-	VMOVUPS (R10), Y2
-	VMOVUPS 32(R10), Y3
+next_end:
+	ADDQ    xs+48(FP), CX
+	MOVQ    floor+80(FP), DX
+	VMOVUPS (DX), Y2
 	VMAXPS  Y0, Y2, Y0
-	VMOVUPS Y0, (R11)
-	VMAXPS  Y1, Y3, Y1
-	VMOVUPS Y1, 32(R11)
-	ADDQ    R9, R11
-	MOVQ    R11, y+88(FP)
-	DECQ    CX
+	MOVQ    8(SP), DX
+	MOVQ    ys+104(FP), BX
+	VMOVUPS Y0, (DX)
+	ADDQ    BX, DX
+	MOVQ    DX, 8(SP)
+	DECQ    32(SP)
 	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+32, bias+72(FP)
+	ADDQ    $+32, floor+80(FP)
+	ADDQ    $+32, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+32, skip+88(FP)
+
+kept:
+	MOVQ AX, DX
+	ADDQ ws+64(FP), DX
+	MOVQ DX, w+56(FP)
+	JMP  pass
+
+done:
 	VZEROUPPER
 	RET
 
-// func pickedAVX2_1_3(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// func pickedAVX2_1x1_2(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 // Requires: AVX, FMA3
-TEXT ·pickedAVX2_1_3(SB), NOSPLIT, $0-104
-	MOVQ w+48(FP), AX
-	MOVQ AX, CX
-	ADDQ ws+56(FP), CX
-	MOVQ groups+0(FP), DX
-	MOVQ n+8(FP), BX
-	MOVQ index+16(FP), SI
-	MOVQ is+24(FP), DI
-	MOVQ x+32(FP), R8
-	MOVQ xs+40(FP), R9
-	MOVQ ys+96(FP), R10
+TEXT ·pickedAVX2_1x1_2(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ x+40(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ DX, 16(SP)
+	MOVQ index+24(FP), DX
+	MOVQ DX, 24(SP)
+	MOVQ skip+88(FP), DX
+	MOVQ DX, (SP)
+	MOVQ y+96(FP), DX
+	MOVQ DX, 8(SP)
+	MOVQ groups+8(FP), DX
+	MOVQ DX, 32(SP)
 
 group:
-	MOVQ    bias+64(FP), R11
-	VMOVUPS (R11), Y0
-	VMOVUPS 32(R11), Y1
-	VMOVUPS 64(R11), Y2
-	MOVQ    skip+80(FP), R11
-	TESTQ   R11, R11
+	MOVQ    bias+72(FP), DX
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	MOVQ    ys+104(FP), BX
+	MOVQ    (SP), DX
+	TESTQ   DX, DX
 	JZ      begin
-	VADDPS  (R11), Y0, Y0
-	VADDPS  32(R11), Y1, Y1
-	VADDPS  64(R11), Y2, Y2
-	ADDQ    R10, R11
-	MOVQ    R11, skip+80(FP)
+	VADDPS  (DX), Y0, Y0
+	VADDPS  32(DX), Y1, Y1
+	ADDQ    BX, DX
+	MOVQ    DX, (SP)
 
 begin:
-	MOVLQSX (BX), R11
-	ADDQ    $+4, BX
-	LEAQ    (SI)(R11*4), R12
-	ADDQ    DI, SI
-	NEGQ    R11
-	JZ      end
+	MOVQ    xs+48(FP), DX
+	MOVQ    16(SP), DX
+	MOVQ    24(SP), DI
+	MOVQ    is+32(FP), R8
+	MOVLQSX (DX), BX
+	LEAQ    (DI)(BX*4), SI
+	ADDQ    R8, DI
+	ADDQ    $+4, DX
+	MOVQ    DX, 16(SP)
+	MOVQ    DI, 24(SP)
+	NEGQ    BX
+	JZ      next_end
 
 next:
-	MOVLQSX      (R12)(R11*4), R13
-	VBROADCASTSS (R8)(R13*4), Y6
-	SHLQ         $0x06, R13
-	VFMADD231PS  (AX)(R13*1), Y6, Y0
-	VFMADD231PS  32(AX)(R13*1), Y6, Y1
-	VFMADD231PS  (CX)(R13*1), Y6, Y2
-	INCQ         R11
+	MOVLQSX      (SI)(BX*4), DX
+	VBROADCASTSS (CX)(DX*4), Y2
+	SHLQ         $0x06, DX
+	VFMADD231PS  (AX)(DX*1), Y2, Y0
+	VFMADD231PS  32(AX)(DX*1), Y2, Y1
+	INCQ         BX
 	JNZ          next
 
-end:
-	ADDQ    R9, R8
-	MOVQ    floor+72(FP), R11
-	MOVQ    y+88(FP), R12
-	VMOVUPS (R11), Y3
-	VMOVUPS 32(R11), Y4
-	VMOVUPS 64(R11), Y5
+next_end:
+	ADDQ    xs+48(FP), CX
+	MOVQ    floor+80(FP), DX
+	VMOVUPS (DX), Y3
 	VMAXPS  Y0, Y3, Y0
-	VMOVUPS Y0, (R12)
-	VMAXPS  Y1, Y4, Y1
-	VMOVUPS Y1, 32(R12)
-	VMAXPS  Y2, Y5, Y2
-	VMOVUPS Y2, 64(R12)
-	ADDQ    R10, R12
-	MOVQ    R12, y+88(FP)
-	DECQ    DX
+	VMOVUPS 32(DX), Y3
+	VMAXPS  Y1, Y3, Y1
+	MOVQ    8(SP), DX
+	MOVQ    ys+104(FP), BX
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	ADDQ    BX, DX
+	MOVQ    DX, 8(SP)
+	DECQ    32(SP)
 	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+64, bias+72(FP)
+	ADDQ    $+64, floor+80(FP)
+	ADDQ    $+64, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+64, skip+88(FP)
+
+kept:
+	MOVQ AX, DX
+	ADDQ ws+64(FP), DX
+	MOVQ DX, w+56(FP)
+	JMP  pass
+
+done:
 	VZEROUPPER
 	RET
 
-// func pickedAVX2_1_4(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// func pickedAVX2_1x1_3(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 // Requires: AVX, FMA3
-TEXT ·pickedAVX2_1_4(SB), NOSPLIT, $0-104
-	MOVQ w+48(FP), AX
+TEXT ·pickedAVX2_1x1_3(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
 	MOVQ AX, CX
-	ADDQ ws+56(FP), CX
-	MOVQ groups+0(FP), DX
-	MOVQ n+8(FP), BX
-	MOVQ index+16(FP), SI
-	MOVQ is+24(FP), DI
-	MOVQ x+32(FP), R8
-	MOVQ xs+40(FP), R9
-	MOVQ ys+96(FP), R10
+	ADDQ ws+64(FP), CX
+	MOVQ x+40(FP), DX
+	MOVQ n+16(FP), BX
+	MOVQ BX, 16(SP)
+	MOVQ index+24(FP), BX
+	MOVQ BX, 24(SP)
+	MOVQ skip+88(FP), BX
+	MOVQ BX, (SP)
+	MOVQ y+96(FP), BX
+	MOVQ BX, 8(SP)
+	MOVQ groups+8(FP), BX
+	MOVQ BX, 32(SP)
 
 group:
-	MOVQ    bias+64(FP), R11
-	VMOVUPS (R11), Y0
-	VMOVUPS 32(R11), Y1
-	VMOVUPS 64(R11), Y2
-	VMOVUPS 96(R11), Y3
-	MOVQ    skip+80(FP), R11
-	TESTQ   R11, R11
+	MOVQ    bias+72(FP), BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	MOVQ    ys+104(FP), SI
+	MOVQ    (SP), BX
+	TESTQ   BX, BX
 	JZ      begin
-	VADDPS  (R11), Y0, Y0
-	VADDPS  32(R11), Y1, Y1
-	VADDPS  64(R11), Y2, Y2
-	VADDPS  96(R11), Y3, Y3
-	ADDQ    R10, R11
-	MOVQ    R11, skip+80(FP)
+	VADDPS  (BX), Y0, Y0
+	VADDPS  32(BX), Y1, Y1
+	VADDPS  64(BX), Y2, Y2
+	ADDQ    SI, BX
+	MOVQ    BX, (SP)
 
 begin:
-	MOVLQSX (BX), R11
+	MOVQ    xs+48(FP), BX
+	MOVQ    16(SP), BX
+	MOVQ    24(SP), R8
+	MOVQ    is+32(FP), R9
+	MOVLQSX (BX), SI
+	LEAQ    (R8)(SI*4), DI
+	ADDQ    R9, R8
 	ADDQ    $+4, BX
-	LEAQ    (SI)(R11*4), R12
-	ADDQ    DI, SI
-	NEGQ    R11
-	JZ      end
+	MOVQ    BX, 16(SP)
+	MOVQ    R8, 24(SP)
+	NEGQ    SI
+	JZ      next_end
 
 next:
-	MOVLQSX      (R12)(R11*4), R13
-	VBROADCASTSS (R8)(R13*4), Y8
-	SHLQ         $0x06, R13
-	VFMADD231PS  (AX)(R13*1), Y8, Y0
-	VFMADD231PS  32(AX)(R13*1), Y8, Y1
-	VFMADD231PS  (CX)(R13*1), Y8, Y2
-	VFMADD231PS  32(CX)(R13*1), Y8, Y3
-	INCQ         R11
+	MOVLQSX      (DI)(SI*4), BX
+	VBROADCASTSS (DX)(BX*4), Y3
+	SHLQ         $0x06, BX
+	VFMADD231PS  (AX)(BX*1), Y3, Y0
+	VFMADD231PS  32(AX)(BX*1), Y3, Y1
+	VFMADD231PS  (CX)(BX*1), Y3, Y2
+	INCQ         SI
 	JNZ          next
 
-end:
-	ADDQ    R9, R8
-	MOVQ    floor+72(FP), R11
-	MOVQ    y+88(FP), R12
-	VMOVUPS (R11), Y4
-	VMOVUPS 32(R11), Y5
-	VMOVUPS 64(R11), Y6
-	VMOVUPS 96(R11), Y7
+next_end:
+	ADDQ    xs+48(FP), DX
+	MOVQ    floor+80(FP), BX
+	VMOVUPS (BX), Y4
 	VMAXPS  Y0, Y4, Y0
-	VMOVUPS Y0, (R12)
-	VMAXPS  Y1, Y5, Y1
-	VMOVUPS Y1, 32(R12)
-	VMAXPS  Y2, Y6, Y2
-	VMOVUPS Y2, 64(R12)
-	VMAXPS  Y3, Y7, Y3
-	VMOVUPS Y3, 96(R12)
-	ADDQ    R10, R12
-	MOVQ    R12, y+88(FP)
-	DECQ    DX
+	VMOVUPS 32(BX), Y4
+	VMAXPS  Y1, Y4, Y1
+	VMOVUPS 64(BX), Y4
+	VMAXPS  Y2, Y4, Y2
+	MOVQ    8(SP), BX
+	MOVQ    ys+104(FP), SI
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	ADDQ    SI, BX
+	MOVQ    BX, 8(SP)
+	DECQ    32(SP)
 	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+96, bias+72(FP)
+	ADDQ    $+96, floor+80(FP)
+	ADDQ    $+96, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+96, skip+88(FP)
+
+kept:
+	MOVQ CX, BX
+	ADDQ ws+64(FP), BX
+	MOVQ BX, w+56(FP)
+	JMP  pass
+
+done:
 	VZEROUPPER
 	RET
 
-// func listAVX2_2(groups int, width int, x *float32, xs int, index *int32, is int, n *int32)
+// func pickedAVX2_1x1_4(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, FMA3
+TEXT ·pickedAVX2_1x1_4(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+64(FP), CX
+	MOVQ x+40(FP), DX
+	MOVQ n+16(FP), BX
+	MOVQ BX, 16(SP)
+	MOVQ index+24(FP), BX
+	MOVQ BX, 24(SP)
+	MOVQ skip+88(FP), BX
+	MOVQ BX, (SP)
+	MOVQ y+96(FP), BX
+	MOVQ BX, 8(SP)
+	MOVQ groups+8(FP), BX
+	MOVQ BX, 32(SP)
+
+group:
+	MOVQ    bias+72(FP), BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS 96(BX), Y3
+	MOVQ    ys+104(FP), SI
+	MOVQ    (SP), BX
+	TESTQ   BX, BX
+	JZ      begin
+	VADDPS  (BX), Y0, Y0
+	VADDPS  32(BX), Y1, Y1
+	VADDPS  64(BX), Y2, Y2
+	VADDPS  96(BX), Y3, Y3
+	ADDQ    SI, BX
+	MOVQ    BX, (SP)
+
+begin:
+	MOVQ    xs+48(FP), BX
+	MOVQ    16(SP), BX
+	MOVQ    24(SP), R8
+	MOVQ    is+32(FP), R9
+	MOVLQSX (BX), SI
+	LEAQ    (R8)(SI*4), DI
+	ADDQ    R9, R8
+	ADDQ    $+4, BX
+	MOVQ    BX, 16(SP)
+	MOVQ    R8, 24(SP)
+	NEGQ    SI
+	JZ      next_end
+
+next:
+	MOVLQSX      (DI)(SI*4), BX
+	VBROADCASTSS (DX)(BX*4), Y4
+	SHLQ         $0x06, BX
+	VFMADD231PS  (AX)(BX*1), Y4, Y0
+	VFMADD231PS  32(AX)(BX*1), Y4, Y1
+	VFMADD231PS  (CX)(BX*1), Y4, Y2
+	VFMADD231PS  32(CX)(BX*1), Y4, Y3
+	INCQ         SI
+	JNZ          next
+
+next_end:
+	ADDQ    xs+48(FP), DX
+	MOVQ    floor+80(FP), BX
+	VMOVUPS (BX), Y5
+	VMAXPS  Y0, Y5, Y0
+	VMOVUPS 32(BX), Y5
+	VMAXPS  Y1, Y5, Y1
+	VMOVUPS 64(BX), Y5
+	VMAXPS  Y2, Y5, Y2
+	VMOVUPS 96(BX), Y5
+	VMAXPS  Y3, Y5, Y3
+	MOVQ    8(SP), BX
+	MOVQ    ys+104(FP), SI
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	VMOVUPS Y3, 96(BX)
+	ADDQ    SI, BX
+	MOVQ    BX, 8(SP)
+	DECQ    32(SP)
+	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+128, bias+72(FP)
+	ADDQ    $+128, floor+80(FP)
+	ADDQ    $+128, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+128, skip+88(FP)
+
+kept:
+	MOVQ CX, BX
+	ADDQ ws+64(FP), BX
+	MOVQ BX, w+56(FP)
+	JMP  pass
+
+done:
+	VZEROUPPER
+	RET
+
+// func pickedAVX2_1x1_5(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, FMA3
+TEXT ·pickedAVX2_1x1_5(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+64(FP), CX
+	MOVQ CX, DX
+	ADDQ ws+64(FP), DX
+	MOVQ x+40(FP), BX
+	MOVQ n+16(FP), SI
+	MOVQ SI, 16(SP)
+	MOVQ index+24(FP), SI
+	MOVQ SI, 24(SP)
+	MOVQ skip+88(FP), SI
+	MOVQ SI, (SP)
+	MOVQ y+96(FP), SI
+	MOVQ SI, 8(SP)
+	MOVQ groups+8(FP), SI
+	MOVQ SI, 32(SP)
+
+group:
+	MOVQ    bias+72(FP), SI
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS 64(SI), Y2
+	VMOVUPS 96(SI), Y3
+	VMOVUPS 128(SI), Y4
+	MOVQ    ys+104(FP), DI
+	MOVQ    (SP), SI
+	TESTQ   SI, SI
+	JZ      begin
+	VADDPS  (SI), Y0, Y0
+	VADDPS  32(SI), Y1, Y1
+	VADDPS  64(SI), Y2, Y2
+	VADDPS  96(SI), Y3, Y3
+	VADDPS  128(SI), Y4, Y4
+	ADDQ    DI, SI
+	MOVQ    SI, (SP)
+
+begin:
+	MOVQ    xs+48(FP), SI
+	MOVQ    16(SP), SI
+	MOVQ    24(SP), R9
+	MOVQ    is+32(FP), R10
+	MOVLQSX (SI), DI
+	LEAQ    (R9)(DI*4), R8
+	ADDQ    R10, R9
+	ADDQ    $+4, SI
+	MOVQ    SI, 16(SP)
+	MOVQ    R9, 24(SP)
+	NEGQ    DI
+	JZ      next_end
+
+next:
+	MOVLQSX      (R8)(DI*4), SI
+	VBROADCASTSS (BX)(SI*4), Y5
+	SHLQ         $0x06, SI
+	VFMADD231PS  (AX)(SI*1), Y5, Y0
+	VFMADD231PS  32(AX)(SI*1), Y5, Y1
+	VFMADD231PS  (CX)(SI*1), Y5, Y2
+	VFMADD231PS  32(CX)(SI*1), Y5, Y3
+	VFMADD231PS  (DX)(SI*1), Y5, Y4
+	INCQ         DI
+	JNZ          next
+
+next_end:
+	ADDQ    xs+48(FP), BX
+	MOVQ    floor+80(FP), SI
+	VMOVUPS (SI), Y6
+	VMAXPS  Y0, Y6, Y0
+	VMOVUPS 32(SI), Y6
+	VMAXPS  Y1, Y6, Y1
+	VMOVUPS 64(SI), Y6
+	VMAXPS  Y2, Y6, Y2
+	VMOVUPS 96(SI), Y6
+	VMAXPS  Y3, Y6, Y3
+	VMOVUPS 128(SI), Y6
+	VMAXPS  Y4, Y6, Y4
+	MOVQ    8(SP), SI
+	MOVQ    ys+104(FP), DI
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y3, 96(SI)
+	VMOVUPS Y4, 128(SI)
+	ADDQ    DI, SI
+	MOVQ    SI, 8(SP)
+	DECQ    32(SP)
+	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+160, bias+72(FP)
+	ADDQ    $+160, floor+80(FP)
+	ADDQ    $+160, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+160, skip+88(FP)
+
+kept:
+	MOVQ DX, SI
+	ADDQ ws+64(FP), SI
+	MOVQ SI, w+56(FP)
+	JMP  pass
+
+done:
+	VZEROUPPER
+	RET
+
+// func pickedAVX2_1x1_6(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, FMA3
+TEXT ·pickedAVX2_1x1_6(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+64(FP), CX
+	MOVQ CX, DX
+	ADDQ ws+64(FP), DX
+	MOVQ x+40(FP), BX
+	MOVQ n+16(FP), SI
+	MOVQ SI, 16(SP)
+	MOVQ index+24(FP), SI
+	MOVQ SI, 24(SP)
+	MOVQ skip+88(FP), SI
+	MOVQ SI, (SP)
+	MOVQ y+96(FP), SI
+	MOVQ SI, 8(SP)
+	MOVQ groups+8(FP), SI
+	MOVQ SI, 32(SP)
+
+group:
+	MOVQ    bias+72(FP), SI
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS 64(SI), Y2
+	VMOVUPS 96(SI), Y3
+	VMOVUPS 128(SI), Y4
+	VMOVUPS 160(SI), Y5
+	MOVQ    ys+104(FP), DI
+	MOVQ    (SP), SI
+	TESTQ   SI, SI
+	JZ      begin
+	VADDPS  (SI), Y0, Y0
+	VADDPS  32(SI), Y1, Y1
+	VADDPS  64(SI), Y2, Y2
+	VADDPS  96(SI), Y3, Y3
+	VADDPS  128(SI), Y4, Y4
+	VADDPS  160(SI), Y5, Y5
+	ADDQ    DI, SI
+	MOVQ    SI, (SP)
+
+begin:
+	MOVQ    xs+48(FP), SI
+	MOVQ    16(SP), SI
+	MOVQ    24(SP), R9
+	MOVQ    is+32(FP), R10
+	MOVLQSX (SI), DI
+	LEAQ    (R9)(DI*4), R8
+	ADDQ    R10, R9
+	ADDQ    $+4, SI
+	MOVQ    SI, 16(SP)
+	MOVQ    R9, 24(SP)
+	NEGQ    DI
+	JZ      next_end
+
+next:
+	MOVLQSX      (R8)(DI*4), SI
+	VBROADCASTSS (BX)(SI*4), Y6
+	SHLQ         $0x06, SI
+	VFMADD231PS  (AX)(SI*1), Y6, Y0
+	VFMADD231PS  32(AX)(SI*1), Y6, Y1
+	VFMADD231PS  (CX)(SI*1), Y6, Y2
+	VFMADD231PS  32(CX)(SI*1), Y6, Y3
+	VFMADD231PS  (DX)(SI*1), Y6, Y4
+	VFMADD231PS  32(DX)(SI*1), Y6, Y5
+	INCQ         DI
+	JNZ          next
+
+next_end:
+	ADDQ    xs+48(FP), BX
+	MOVQ    floor+80(FP), SI
+	VMOVUPS (SI), Y7
+	VMAXPS  Y0, Y7, Y0
+	VMOVUPS 32(SI), Y7
+	VMAXPS  Y1, Y7, Y1
+	VMOVUPS 64(SI), Y7
+	VMAXPS  Y2, Y7, Y2
+	VMOVUPS 96(SI), Y7
+	VMAXPS  Y3, Y7, Y3
+	VMOVUPS 128(SI), Y7
+	VMAXPS  Y4, Y7, Y4
+	VMOVUPS 160(SI), Y7
+	VMAXPS  Y5, Y7, Y5
+	MOVQ    8(SP), SI
+	MOVQ    ys+104(FP), DI
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y3, 96(SI)
+	VMOVUPS Y4, 128(SI)
+	VMOVUPS Y5, 160(SI)
+	ADDQ    DI, SI
+	MOVQ    SI, 8(SP)
+	DECQ    32(SP)
+	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+192, bias+72(FP)
+	ADDQ    $+192, floor+80(FP)
+	ADDQ    $+192, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+192, skip+88(FP)
+
+kept:
+	MOVQ DX, SI
+	ADDQ ws+64(FP), SI
+	MOVQ SI, w+56(FP)
+	JMP  pass
+
+done:
+	VZEROUPPER
+	RET
+
+// func pickedAVX2_1x1_7(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, FMA3
+TEXT ·pickedAVX2_1x1_7(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+64(FP), CX
+	MOVQ CX, DX
+	ADDQ ws+64(FP), DX
+	MOVQ DX, BX
+	ADDQ ws+64(FP), BX
+	MOVQ x+40(FP), SI
+	MOVQ n+16(FP), DI
+	MOVQ DI, 16(SP)
+	MOVQ index+24(FP), DI
+	MOVQ DI, 24(SP)
+	MOVQ skip+88(FP), DI
+	MOVQ DI, (SP)
+	MOVQ y+96(FP), DI
+	MOVQ DI, 8(SP)
+	MOVQ groups+8(FP), DI
+	MOVQ DI, 32(SP)
+
+group:
+	MOVQ    bias+72(FP), DI
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS 64(DI), Y2
+	VMOVUPS 96(DI), Y3
+	VMOVUPS 128(DI), Y4
+	VMOVUPS 160(DI), Y5
+	VMOVUPS 192(DI), Y6
+	MOVQ    ys+104(FP), R8
+	MOVQ    (SP), DI
+	TESTQ   DI, DI
+	JZ      begin
+	VADDPS  (DI), Y0, Y0
+	VADDPS  32(DI), Y1, Y1
+	VADDPS  64(DI), Y2, Y2
+	VADDPS  96(DI), Y3, Y3
+	VADDPS  128(DI), Y4, Y4
+	VADDPS  160(DI), Y5, Y5
+	VADDPS  192(DI), Y6, Y6
+	ADDQ    R8, DI
+	MOVQ    DI, (SP)
+
+begin:
+	MOVQ    xs+48(FP), DI
+	MOVQ    16(SP), DI
+	MOVQ    24(SP), R10
+	MOVQ    is+32(FP), R11
+	MOVLQSX (DI), R8
+	LEAQ    (R10)(R8*4), R9
+	ADDQ    R11, R10
+	ADDQ    $+4, DI
+	MOVQ    DI, 16(SP)
+	MOVQ    R10, 24(SP)
+	NEGQ    R8
+	JZ      next_end
+
+next:
+	MOVLQSX      (R9)(R8*4), DI
+	VBROADCASTSS (SI)(DI*4), Y7
+	SHLQ         $0x06, DI
+	VFMADD231PS  (AX)(DI*1), Y7, Y0
+	VFMADD231PS  32(AX)(DI*1), Y7, Y1
+	VFMADD231PS  (CX)(DI*1), Y7, Y2
+	VFMADD231PS  32(CX)(DI*1), Y7, Y3
+	VFMADD231PS  (DX)(DI*1), Y7, Y4
+	VFMADD231PS  32(DX)(DI*1), Y7, Y5
+	VFMADD231PS  (BX)(DI*1), Y7, Y6
+	INCQ         R8
+	JNZ          next
+
+next_end:
+	ADDQ    xs+48(FP), SI
+	MOVQ    floor+80(FP), DI
+	VMOVUPS (DI), Y8
+	VMAXPS  Y0, Y8, Y0
+	VMOVUPS 32(DI), Y8
+	VMAXPS  Y1, Y8, Y1
+	VMOVUPS 64(DI), Y8
+	VMAXPS  Y2, Y8, Y2
+	VMOVUPS 96(DI), Y8
+	VMAXPS  Y3, Y8, Y3
+	VMOVUPS 128(DI), Y8
+	VMAXPS  Y4, Y8, Y4
+	VMOVUPS 160(DI), Y8
+	VMAXPS  Y5, Y8, Y5
+	VMOVUPS 192(DI), Y8
+	VMAXPS  Y6, Y8, Y6
+	MOVQ    8(SP), DI
+	MOVQ    ys+104(FP), R8
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	VMOVUPS Y4, 128(DI)
+	VMOVUPS Y5, 160(DI)
+	VMOVUPS Y6, 192(DI)
+	ADDQ    R8, DI
+	MOVQ    DI, 8(SP)
+	DECQ    32(SP)
+	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+224, bias+72(FP)
+	ADDQ    $+224, floor+80(FP)
+	ADDQ    $+224, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+224, skip+88(FP)
+
+kept:
+	MOVQ BX, DI
+	ADDQ ws+64(FP), DI
+	MOVQ DI, w+56(FP)
+	JMP  pass
+
+done:
+	VZEROUPPER
+	RET
+
+// func pickedAVX2_1x1_8(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, FMA3
+TEXT ·pickedAVX2_1x1_8(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+64(FP), CX
+	MOVQ CX, DX
+	ADDQ ws+64(FP), DX
+	MOVQ DX, BX
+	ADDQ ws+64(FP), BX
+	MOVQ x+40(FP), SI
+	MOVQ n+16(FP), DI
+	MOVQ DI, 16(SP)
+	MOVQ index+24(FP), DI
+	MOVQ DI, 24(SP)
+	MOVQ skip+88(FP), DI
+	MOVQ DI, (SP)
+	MOVQ y+96(FP), DI
+	MOVQ DI, 8(SP)
+	MOVQ groups+8(FP), DI
+	MOVQ DI, 32(SP)
+
+group:
+	MOVQ    bias+72(FP), DI
+	VMOVUPS (DI), Y0
+	VMOVUPS 32(DI), Y1
+	VMOVUPS 64(DI), Y2
+	VMOVUPS 96(DI), Y3
+	VMOVUPS 128(DI), Y4
+	VMOVUPS 160(DI), Y5
+	VMOVUPS 192(DI), Y6
+	VMOVUPS 224(DI), Y7
+	MOVQ    ys+104(FP), R8
+	MOVQ    (SP), DI
+	TESTQ   DI, DI
+	JZ      begin
+	VADDPS  (DI), Y0, Y0
+	VADDPS  32(DI), Y1, Y1
+	VADDPS  64(DI), Y2, Y2
+	VADDPS  96(DI), Y3, Y3
+	VADDPS  128(DI), Y4, Y4
+	VADDPS  160(DI), Y5, Y5
+	VADDPS  192(DI), Y6, Y6
+	VADDPS  224(DI), Y7, Y7
+	ADDQ    R8, DI
+	MOVQ    DI, (SP)
+
+begin:
+	MOVQ    xs+48(FP), DI
+	MOVQ    16(SP), DI
+	MOVQ    24(SP), R10
+	MOVQ    is+32(FP), R11
+	MOVLQSX (DI), R8
+	LEAQ    (R10)(R8*4), R9
+	ADDQ    R11, R10
+	ADDQ    $+4, DI
+	MOVQ    DI, 16(SP)
+	MOVQ    R10, 24(SP)
+	NEGQ    R8
+	JZ      next_end
+
+next:
+	MOVLQSX      (R9)(R8*4), DI
+	VBROADCASTSS (SI)(DI*4), Y8
+	SHLQ         $0x06, DI
+	VFMADD231PS  (AX)(DI*1), Y8, Y0
+	VFMADD231PS  32(AX)(DI*1), Y8, Y1
+	VFMADD231PS  (CX)(DI*1), Y8, Y2
+	VFMADD231PS  32(CX)(DI*1), Y8, Y3
+	VFMADD231PS  (DX)(DI*1), Y8, Y4
+	VFMADD231PS  32(DX)(DI*1), Y8, Y5
+	VFMADD231PS  (BX)(DI*1), Y8, Y6
+	VFMADD231PS  32(BX)(DI*1), Y8, Y7
+	INCQ         R8
+	JNZ          next
+
+next_end:
+	ADDQ    xs+48(FP), SI
+	MOVQ    floor+80(FP), DI
+	VMOVUPS (DI), Y9
+	VMAXPS  Y0, Y9, Y0
+	VMOVUPS 32(DI), Y9
+	VMAXPS  Y1, Y9, Y1
+	VMOVUPS 64(DI), Y9
+	VMAXPS  Y2, Y9, Y2
+	VMOVUPS 96(DI), Y9
+	VMAXPS  Y3, Y9, Y3
+	VMOVUPS 128(DI), Y9
+	VMAXPS  Y4, Y9, Y4
+	VMOVUPS 160(DI), Y9
+	VMAXPS  Y5, Y9, Y5
+	VMOVUPS 192(DI), Y9
+	VMAXPS  Y6, Y9, Y6
+	VMOVUPS 224(DI), Y9
+	VMAXPS  Y7, Y9, Y7
+	MOVQ    8(SP), DI
+	MOVQ    ys+104(FP), R8
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, 32(DI)
+	VMOVUPS Y2, 64(DI)
+	VMOVUPS Y3, 96(DI)
+	VMOVUPS Y4, 128(DI)
+	VMOVUPS Y5, 160(DI)
+	VMOVUPS Y6, 192(DI)
+	VMOVUPS Y7, 224(DI)
+	ADDQ    R8, DI
+	MOVQ    DI, 8(SP)
+	DECQ    32(SP)
+	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+256, bias+72(FP)
+	ADDQ    $+256, floor+80(FP)
+	ADDQ    $+256, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+256, skip+88(FP)
+
+kept:
+	MOVQ BX, DI
+	ADDQ ws+64(FP), DI
+	MOVQ DI, w+56(FP)
+	JMP  pass
+
+done:
+	VZEROUPPER
+	RET
+
+// func listAVX2_2(groups int, width int, nothing int, x *float32, xs int, index *int32, is int, n *int32)
 // Requires: AVX, AVX2, POPCNT
-TEXT ·listAVX2_2(SB), NOSPLIT, $0-56
+TEXT ·listAVX2_2(SB), NOSPLIT, $0-64
 	MOVQ         groups+0(FP), AX
-	MOVQ         x+16(FP), CX
-	MOVQ         xs+24(FP), DX
-	MOVQ         index+32(FP), BX
-	MOVQ         n+48(FP), SI
+	MOVQ         x+24(FP), CX
+	MOVQ         xs+32(FP), DX
+	MOVQ         index+40(FP), BX
+	MOVQ         n+56(FP), SI
 	MOVL         $0x00000008, DI
 	VMOVD        DI, X0
 	VPBROADCASTD X0, Y0
+	VPBROADCASTD nothing+16(FP), Y5
 	VXORPS       Y3, Y3, Y3
 	LEAQ         packing<>+0(SB), DI
 
@@ -11660,347 +13330,763 @@ next:
 	ADDQ      $+32, R8
 	SUBQ      $+8, R10
 	JNZ       next
+	VMOVUPS   Y5, (R9)
+	VMOVUPS   Y5, 32(R9)
+	VMOVUPS   Y5, 64(R9)
+	VMOVUPS   Y5, 96(R9)
 	SUBQ      BX, R9
 	SHRQ      $0x02, R9
 	MOVL      R9, (SI)
 	ADDQ      $+4, SI
 	ADDQ      DX, CX
 	ADDQ      DX, CX
-	ADDQ      is+40(FP), BX
+	ADDQ      is+48(FP), BX
 	DECQ      AX
 	JNZ       group
 	VZEROUPPER
 	RET
 
-// func pickedAVX2_2_1(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// func pickedAVX2_1x2_1(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 // Requires: AVX, FMA3
-TEXT ·pickedAVX2_2_1(SB), NOSPLIT, $0-104
-	MOVQ w+48(FP), AX
-	MOVQ groups+0(FP), CX
-	MOVQ n+8(FP), DX
-	MOVQ index+16(FP), BX
-	MOVQ is+24(FP), SI
-	MOVQ x+32(FP), DI
-	MOVQ xs+40(FP), R8
-	MOVQ ys+96(FP), R9
+TEXT ·pickedAVX2_1x2_1(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ x+40(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ DX, 16(SP)
+	MOVQ index+24(FP), DX
+	MOVQ DX, 24(SP)
+	MOVQ skip+88(FP), DX
+	MOVQ DX, (SP)
+	MOVQ y+96(FP), DX
+	MOVQ DX, 8(SP)
+	MOVQ groups+8(FP), DX
+	MOVQ DX, 32(SP)
 
 group:
-	MOVQ    bias+64(FP), R10
-	VMOVUPS (R10), Y0
-	VMOVUPS (R10), Y1
-	MOVQ    skip+80(FP), R10
-	TESTQ   R10, R10
+	MOVQ    bias+72(FP), DX
+	VMOVUPS (DX), Y0
+	VMOVUPS (DX), Y1
+	MOVQ    ys+104(FP), BX
+	MOVQ    (SP), DX
+	TESTQ   DX, DX
 	JZ      begin
-	VADDPS  (R10), Y0, Y0
-	ADDQ    R9, R10
-	VADDPS  (R10), Y1, Y1
-	ADDQ    R9, R10
-	MOVQ    R10, skip+80(FP)
+	VADDPS  (DX), Y0, Y0
+	ADDQ    BX, DX
+	VADDPS  (DX), Y1, Y1
+	ADDQ    BX, DX
+	MOVQ    DX, (SP)
 
 begin:
-	MOVLQSX (DX), R10
-	ADDQ    $+4, DX
-	LEAQ    (BX)(R10*4), R11
-	ADDQ    SI, BX
-	NEGQ    R10
-	JZ      end
-	MOVQ    DI, R13
-	ADDQ    R8, R13
+	MOVQ    xs+48(FP), DX
+	LEAQ    (CX)(DX*1), DX
+	MOVQ    16(SP), BX
+	MOVQ    24(SP), R8
+	MOVQ    is+32(FP), R9
+	MOVLQSX (BX), SI
+	LEAQ    (R8)(SI*4), DI
+	ADDQ    R9, R8
+	ADDQ    $+4, BX
+	MOVQ    BX, 16(SP)
+	MOVQ    R8, 24(SP)
+	NEGQ    SI
+	JZ      next_end
 
 next:
-	MOVLQSX      (R11)(R10*4), R12
-	VBROADCASTSS (DI)(R12*4), Y3
-	VBROADCASTSS (R13)(R12*4), Y4
-	SHLQ         $0x06, R12
-	VMOVUPS      (AX)(R12*1), Y2
-	VFMADD231PS  Y2, Y3, Y0
-	VFMADD231PS  Y2, Y4, Y1
-	INCQ         R10
+	MOVLQSX      (DI)(SI*4), BX
+	VBROADCASTSS (CX)(BX*4), Y2
+	VBROADCASTSS (DX)(BX*4), Y3
+	SHLQ         $0x06, BX
+	VMOVUPS      (AX)(BX*1), Y4
+	VFMADD231PS  Y4, Y2, Y0
+	VFMADD231PS  Y4, Y3, Y1
+	INCQ         SI
 	JNZ          next
 
-end:
-	ADDQ    R8, DI
-	ADDQ    R8, DI
-	MOVQ    floor+72(FP), R10
-	MOVQ    y+88(FP), R11
-	VMOVUPS (R10), Y2
-	VMAXPS  Y0, Y2, Y0
-	VMOVUPS Y0, (R11)
-	ADDQ    R9, R11
-	VMAXPS  Y1, Y2, Y1
-	VMOVUPS Y1, (R11)
-	ADDQ    R9, R11
-	MOVQ    R11, y+88(FP)
-	DECQ    CX
-	JNZ     group
-	VZEROUPPER
-	RET
-
-// func pickedAVX2_2_2(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
-// Requires: AVX, FMA3
-TEXT ·pickedAVX2_2_2(SB), NOSPLIT, $0-104
-	MOVQ w+48(FP), AX
-	MOVQ groups+0(FP), CX
-	MOVQ n+8(FP), DX
-	MOVQ index+16(FP), BX
-	MOVQ is+24(FP), SI
-	MOVQ x+32(FP), DI
-	MOVQ xs+40(FP), R8
-	MOVQ ys+96(FP), R9
-
-group:
-	MOVQ    bias+64(FP), R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS (R10), Y2
-	VMOVUPS 32(R10), Y3
-	MOVQ    skip+80(FP), R10
-	TESTQ   R10, R10
-	JZ      begin
-	VADDPS  (R10), Y0, Y0
-	VADDPS  32(R10), Y1, Y1
-	ADDQ    R9, R10
-	VADDPS  (R10), Y2, Y2
-	VADDPS  32(R10), Y3, Y3
-	ADDQ    R9, R10
-	MOVQ    R10, skip+80(FP)
-
-begin:
-	MOVLQSX (DX), R10
-	ADDQ    $+4, DX
-	LEAQ    (BX)(R10*4), R11
-	ADDQ    SI, BX
-	NEGQ    R10
-	JZ      end
-	MOVQ    DI, R13
-	ADDQ    R8, R13
-
-next:
-	MOVLQSX      (R11)(R10*4), R12
-	VBROADCASTSS (DI)(R12*4), Y6
-	VBROADCASTSS (R13)(R12*4), Y7
-	SHLQ         $0x06, R12
-	VMOVUPS      (AX)(R12*1), Y4
-	VFMADD231PS  Y4, Y6, Y0
-	VFMADD231PS  Y4, Y7, Y2
-	VMOVUPS      32(AX)(R12*1), Y5
-	VFMADD231PS  Y5, Y6, Y1
-	VFMADD231PS  Y5, Y7, Y3
-	INCQ         R10
-	JNZ          next
-
-end:
-	ADDQ    R8, DI
-	ADDQ    R8, DI
-	MOVQ    floor+72(FP), R10
-	MOVQ    y+88(FP), R11
-	VMOVUPS (R10), Y4
-	VMOVUPS 32(R10), Y5
+next_end:
+	ADDQ    xs+48(FP), DX
+	MOVQ    DX, CX
+	MOVQ    floor+80(FP), DX
+	VMOVUPS (DX), Y4
 	VMAXPS  Y0, Y4, Y0
-	VMOVUPS Y0, (R11)
-	VMAXPS  Y1, Y5, Y1
-	VMOVUPS Y1, 32(R11)
-	ADDQ    R9, R11
-	VMAXPS  Y2, Y4, Y2
-	VMOVUPS Y2, (R11)
-	VMAXPS  Y3, Y5, Y3
-	VMOVUPS Y3, 32(R11)
-	ADDQ    R9, R11
-	MOVQ    R11, y+88(FP)
-	DECQ    CX
+	VMAXPS  Y1, Y4, Y1
+	MOVQ    8(SP), DX
+	MOVQ    ys+104(FP), BX
+	VMOVUPS Y0, (DX)
+	ADDQ    BX, DX
+	VMOVUPS Y1, (DX)
+	ADDQ    BX, DX
+	MOVQ    DX, 8(SP)
+	DECQ    32(SP)
 	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+32, bias+72(FP)
+	ADDQ    $+32, floor+80(FP)
+	ADDQ    $+32, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+32, skip+88(FP)
+
+kept:
+	MOVQ AX, BX
+	ADDQ ws+64(FP), BX
+	MOVQ BX, w+56(FP)
+	JMP  pass
+
+done:
 	VZEROUPPER
 	RET
 
-// func pickedAVX2_2_3(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// func pickedAVX2_1x2_2(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 // Requires: AVX, FMA3
-TEXT ·pickedAVX2_2_3(SB), NOSPLIT, $0-104
-	MOVQ w+48(FP), AX
-	MOVQ AX, CX
-	ADDQ ws+56(FP), CX
-	MOVQ groups+0(FP), DX
-	MOVQ n+8(FP), BX
-	MOVQ index+16(FP), SI
-	MOVQ is+24(FP), DI
-	MOVQ x+32(FP), R8
-	MOVQ xs+40(FP), R9
-	MOVQ ys+96(FP), R10
+TEXT ·pickedAVX2_1x2_2(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ x+40(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ DX, 16(SP)
+	MOVQ index+24(FP), DX
+	MOVQ DX, 24(SP)
+	MOVQ skip+88(FP), DX
+	MOVQ DX, (SP)
+	MOVQ y+96(FP), DX
+	MOVQ DX, 8(SP)
+	MOVQ groups+8(FP), DX
+	MOVQ DX, 32(SP)
 
 group:
-	MOVQ    bias+64(FP), R11
-	VMOVUPS (R11), Y0
-	VMOVUPS 32(R11), Y1
-	VMOVUPS 64(R11), Y2
-	VMOVUPS (R11), Y3
-	VMOVUPS 32(R11), Y4
-	VMOVUPS 64(R11), Y5
-	MOVQ    skip+80(FP), R11
-	TESTQ   R11, R11
+	MOVQ    bias+72(FP), DX
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS (DX), Y2
+	VMOVUPS 32(DX), Y3
+	MOVQ    ys+104(FP), BX
+	MOVQ    (SP), DX
+	TESTQ   DX, DX
 	JZ      begin
-	VADDPS  (R11), Y0, Y0
-	VADDPS  32(R11), Y1, Y1
-	VADDPS  64(R11), Y2, Y2
-	ADDQ    R10, R11
-	VADDPS  (R11), Y3, Y3
-	VADDPS  32(R11), Y4, Y4
-	VADDPS  64(R11), Y5, Y5
-	ADDQ    R10, R11
-	MOVQ    R11, skip+80(FP)
+	VADDPS  (DX), Y0, Y0
+	VADDPS  32(DX), Y1, Y1
+	ADDQ    BX, DX
+	VADDPS  (DX), Y2, Y2
+	VADDPS  32(DX), Y3, Y3
+	ADDQ    BX, DX
+	MOVQ    DX, (SP)
 
 begin:
-	MOVLQSX (BX), R11
+	MOVQ    xs+48(FP), DX
+	LEAQ    (CX)(DX*1), DX
+	MOVQ    16(SP), BX
+	MOVQ    24(SP), R8
+	MOVQ    is+32(FP), R9
+	MOVLQSX (BX), SI
+	LEAQ    (R8)(SI*4), DI
+	ADDQ    R9, R8
 	ADDQ    $+4, BX
-	LEAQ    (SI)(R11*4), R12
-	ADDQ    DI, SI
-	NEGQ    R11
-	JZ      end
-	MOVQ    R8, R14
-	ADDQ    R9, R14
+	MOVQ    BX, 16(SP)
+	MOVQ    R8, 24(SP)
+	NEGQ    SI
+	JZ      next_end
 
 next:
-	MOVLQSX      (R12)(R11*4), R13
-	VBROADCASTSS (R8)(R13*4), Y9
-	VBROADCASTSS (R14)(R13*4), Y10
-	SHLQ         $0x06, R13
-	VMOVUPS      (AX)(R13*1), Y6
-	VFMADD231PS  Y6, Y9, Y0
-	VFMADD231PS  Y6, Y10, Y3
-	VMOVUPS      32(AX)(R13*1), Y7
-	VFMADD231PS  Y7, Y9, Y1
-	VFMADD231PS  Y7, Y10, Y4
-	VMOVUPS      (CX)(R13*1), Y8
-	VFMADD231PS  Y8, Y9, Y2
-	VFMADD231PS  Y8, Y10, Y5
-	INCQ         R11
+	MOVLQSX      (DI)(SI*4), BX
+	VBROADCASTSS (CX)(BX*4), Y4
+	VBROADCASTSS (DX)(BX*4), Y5
+	SHLQ         $0x06, BX
+	VMOVUPS      (AX)(BX*1), Y6
+	VFMADD231PS  Y6, Y4, Y0
+	VFMADD231PS  Y6, Y5, Y2
+	VMOVUPS      32(AX)(BX*1), Y7
+	VFMADD231PS  Y7, Y4, Y1
+	VFMADD231PS  Y7, Y5, Y3
+	INCQ         SI
 	JNZ          next
 
-end:
-	ADDQ    R9, R8
-	ADDQ    R9, R8
-	MOVQ    floor+72(FP), R11
-	MOVQ    y+88(FP), R12
-	VMOVUPS (R11), Y6
-	VMOVUPS 32(R11), Y7
-	VMOVUPS 64(R11), Y8
+next_end:
+	ADDQ    xs+48(FP), DX
+	MOVQ    DX, CX
+	MOVQ    floor+80(FP), DX
+	VMOVUPS (DX), Y6
 	VMAXPS  Y0, Y6, Y0
-	VMOVUPS Y0, (R12)
-	VMAXPS  Y1, Y7, Y1
-	VMOVUPS Y1, 32(R12)
-	VMAXPS  Y2, Y8, Y2
-	VMOVUPS Y2, 64(R12)
-	ADDQ    R10, R12
+	VMAXPS  Y2, Y6, Y2
+	VMOVUPS 32(DX), Y6
+	VMAXPS  Y1, Y6, Y1
 	VMAXPS  Y3, Y6, Y3
-	VMOVUPS Y3, (R12)
-	VMAXPS  Y4, Y7, Y4
-	VMOVUPS Y4, 32(R12)
-	VMAXPS  Y5, Y8, Y5
-	VMOVUPS Y5, 64(R12)
-	ADDQ    R10, R12
-	MOVQ    R12, y+88(FP)
-	DECQ    DX
+	MOVQ    8(SP), DX
+	MOVQ    ys+104(FP), BX
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	ADDQ    BX, DX
+	VMOVUPS Y2, (DX)
+	VMOVUPS Y3, 32(DX)
+	ADDQ    BX, DX
+	MOVQ    DX, 8(SP)
+	DECQ    32(SP)
 	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+64, bias+72(FP)
+	ADDQ    $+64, floor+80(FP)
+	ADDQ    $+64, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+64, skip+88(FP)
+
+kept:
+	MOVQ AX, BX
+	ADDQ ws+64(FP), BX
+	MOVQ BX, w+56(FP)
+	JMP  pass
+
+done:
 	VZEROUPPER
 	RET
 
-// func pickedAVX2_2_4(groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// func pickedAVX2_1x2_3(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
 // Requires: AVX, FMA3
-TEXT ·pickedAVX2_2_4(SB), NOSPLIT, $0-104
-	MOVQ w+48(FP), AX
+TEXT ·pickedAVX2_1x2_3(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
 	MOVQ AX, CX
-	ADDQ ws+56(FP), CX
-	MOVQ groups+0(FP), DX
-	MOVQ n+8(FP), BX
-	MOVQ index+16(FP), SI
-	MOVQ is+24(FP), DI
-	MOVQ x+32(FP), R8
-	MOVQ xs+40(FP), R9
-	MOVQ ys+96(FP), R10
+	ADDQ ws+64(FP), CX
+	MOVQ x+40(FP), DX
+	MOVQ n+16(FP), BX
+	MOVQ BX, 16(SP)
+	MOVQ index+24(FP), BX
+	MOVQ BX, 24(SP)
+	MOVQ skip+88(FP), BX
+	MOVQ BX, (SP)
+	MOVQ y+96(FP), BX
+	MOVQ BX, 8(SP)
+	MOVQ groups+8(FP), BX
+	MOVQ BX, 32(SP)
 
 group:
-	MOVQ    bias+64(FP), R11
-	VMOVUPS (R11), Y0
-	VMOVUPS 32(R11), Y1
-	VMOVUPS 64(R11), Y2
-	VMOVUPS 96(R11), Y3
-	VMOVUPS (R11), Y4
-	VMOVUPS 32(R11), Y5
-	VMOVUPS 64(R11), Y6
-	VMOVUPS 96(R11), Y7
-	MOVQ    skip+80(FP), R11
-	TESTQ   R11, R11
+	MOVQ    bias+72(FP), BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS (BX), Y3
+	VMOVUPS 32(BX), Y4
+	VMOVUPS 64(BX), Y5
+	MOVQ    ys+104(FP), SI
+	MOVQ    (SP), BX
+	TESTQ   BX, BX
 	JZ      begin
-	VADDPS  (R11), Y0, Y0
-	VADDPS  32(R11), Y1, Y1
-	VADDPS  64(R11), Y2, Y2
-	VADDPS  96(R11), Y3, Y3
-	ADDQ    R10, R11
-	VADDPS  (R11), Y4, Y4
-	VADDPS  32(R11), Y5, Y5
-	VADDPS  64(R11), Y6, Y6
-	VADDPS  96(R11), Y7, Y7
-	ADDQ    R10, R11
-	MOVQ    R11, skip+80(FP)
+	VADDPS  (BX), Y0, Y0
+	VADDPS  32(BX), Y1, Y1
+	VADDPS  64(BX), Y2, Y2
+	ADDQ    SI, BX
+	VADDPS  (BX), Y3, Y3
+	VADDPS  32(BX), Y4, Y4
+	VADDPS  64(BX), Y5, Y5
+	ADDQ    SI, BX
+	MOVQ    BX, (SP)
 
 begin:
-	MOVLQSX (BX), R11
-	ADDQ    $+4, BX
-	LEAQ    (SI)(R11*4), R12
-	ADDQ    DI, SI
-	NEGQ    R11
-	JZ      end
-	MOVQ    R8, R14
-	ADDQ    R9, R14
+	MOVQ    xs+48(FP), BX
+	LEAQ    (DX)(BX*1), BX
+	MOVQ    16(SP), SI
+	MOVQ    24(SP), R9
+	MOVQ    is+32(FP), R10
+	MOVLQSX (SI), DI
+	LEAQ    (R9)(DI*4), R8
+	ADDQ    R10, R9
+	ADDQ    $+4, SI
+	MOVQ    SI, 16(SP)
+	MOVQ    R9, 24(SP)
+	NEGQ    DI
+	JZ      next_end
 
 next:
-	MOVLQSX      (R12)(R11*4), R13
-	VBROADCASTSS (R8)(R13*4), Y12
-	VBROADCASTSS (R14)(R13*4), Y13
-	SHLQ         $0x06, R13
-	VMOVUPS      (AX)(R13*1), Y8
-	VFMADD231PS  Y8, Y12, Y0
-	VFMADD231PS  Y8, Y13, Y4
-	VMOVUPS      32(AX)(R13*1), Y9
-	VFMADD231PS  Y9, Y12, Y1
-	VFMADD231PS  Y9, Y13, Y5
-	VMOVUPS      (CX)(R13*1), Y10
-	VFMADD231PS  Y10, Y12, Y2
-	VFMADD231PS  Y10, Y13, Y6
-	VMOVUPS      32(CX)(R13*1), Y11
-	VFMADD231PS  Y11, Y12, Y3
-	VFMADD231PS  Y11, Y13, Y7
-	INCQ         R11
+	MOVLQSX      (R8)(DI*4), SI
+	VBROADCASTSS (DX)(SI*4), Y6
+	VBROADCASTSS (BX)(SI*4), Y7
+	SHLQ         $0x06, SI
+	VMOVUPS      (AX)(SI*1), Y8
+	VFMADD231PS  Y8, Y6, Y0
+	VFMADD231PS  Y8, Y7, Y3
+	VMOVUPS      32(AX)(SI*1), Y9
+	VFMADD231PS  Y9, Y6, Y1
+	VFMADD231PS  Y9, Y7, Y4
+	VMOVUPS      (CX)(SI*1), Y10
+	VFMADD231PS  Y10, Y6, Y2
+	VFMADD231PS  Y10, Y7, Y5
+	INCQ         DI
 	JNZ          next
 
-end:
-	ADDQ    R9, R8
-	ADDQ    R9, R8
-	MOVQ    floor+72(FP), R11
-	MOVQ    y+88(FP), R12
-	VMOVUPS (R11), Y8
-	VMOVUPS 32(R11), Y9
-	VMOVUPS 64(R11), Y10
-	VMOVUPS 96(R11), Y11
+next_end:
+	ADDQ    xs+48(FP), BX
+	MOVQ    BX, DX
+	MOVQ    floor+80(FP), BX
+	VMOVUPS (BX), Y8
 	VMAXPS  Y0, Y8, Y0
-	VMOVUPS Y0, (R12)
-	VMAXPS  Y1, Y9, Y1
-	VMOVUPS Y1, 32(R12)
-	VMAXPS  Y2, Y10, Y2
-	VMOVUPS Y2, 64(R12)
-	VMAXPS  Y3, Y11, Y3
-	VMOVUPS Y3, 96(R12)
-	ADDQ    R10, R12
+	VMAXPS  Y3, Y8, Y3
+	VMOVUPS 32(BX), Y8
+	VMAXPS  Y1, Y8, Y1
 	VMAXPS  Y4, Y8, Y4
-	VMOVUPS Y4, (R12)
-	VMAXPS  Y5, Y9, Y5
-	VMOVUPS Y5, 32(R12)
-	VMAXPS  Y6, Y10, Y6
-	VMOVUPS Y6, 64(R12)
-	VMAXPS  Y7, Y11, Y7
-	VMOVUPS Y7, 96(R12)
-	ADDQ    R10, R12
-	MOVQ    R12, y+88(FP)
-	DECQ    DX
+	VMOVUPS 64(BX), Y8
+	VMAXPS  Y2, Y8, Y2
+	VMAXPS  Y5, Y8, Y5
+	MOVQ    8(SP), BX
+	MOVQ    ys+104(FP), SI
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	ADDQ    SI, BX
+	VMOVUPS Y3, (BX)
+	VMOVUPS Y4, 32(BX)
+	VMOVUPS Y5, 64(BX)
+	ADDQ    SI, BX
+	MOVQ    BX, 8(SP)
+	DECQ    32(SP)
 	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+96, bias+72(FP)
+	ADDQ    $+96, floor+80(FP)
+	ADDQ    $+96, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+96, skip+88(FP)
+
+kept:
+	MOVQ CX, SI
+	ADDQ ws+64(FP), SI
+	MOVQ SI, w+56(FP)
+	JMP  pass
+
+done:
+	VZEROUPPER
+	RET
+
+// func pickedAVX2_1x2_4(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, FMA3
+TEXT ·pickedAVX2_1x2_4(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+64(FP), CX
+	MOVQ x+40(FP), DX
+	MOVQ n+16(FP), BX
+	MOVQ BX, 16(SP)
+	MOVQ index+24(FP), BX
+	MOVQ BX, 24(SP)
+	MOVQ skip+88(FP), BX
+	MOVQ BX, (SP)
+	MOVQ y+96(FP), BX
+	MOVQ BX, 8(SP)
+	MOVQ groups+8(FP), BX
+	MOVQ BX, 32(SP)
+
+group:
+	MOVQ    bias+72(FP), BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS 96(BX), Y3
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	MOVQ    ys+104(FP), SI
+	MOVQ    (SP), BX
+	TESTQ   BX, BX
+	JZ      begin
+	VADDPS  (BX), Y0, Y0
+	VADDPS  32(BX), Y1, Y1
+	VADDPS  64(BX), Y2, Y2
+	VADDPS  96(BX), Y3, Y3
+	ADDQ    SI, BX
+	VADDPS  (BX), Y4, Y4
+	VADDPS  32(BX), Y5, Y5
+	VADDPS  64(BX), Y6, Y6
+	VADDPS  96(BX), Y7, Y7
+	ADDQ    SI, BX
+	MOVQ    BX, (SP)
+
+begin:
+	MOVQ    xs+48(FP), BX
+	LEAQ    (DX)(BX*1), BX
+	MOVQ    16(SP), SI
+	MOVQ    24(SP), R9
+	MOVQ    is+32(FP), R10
+	MOVLQSX (SI), DI
+	LEAQ    (R9)(DI*4), R8
+	ADDQ    R10, R9
+	ADDQ    $+4, SI
+	MOVQ    SI, 16(SP)
+	MOVQ    R9, 24(SP)
+	NEGQ    DI
+	JZ      next_end
+
+next:
+	MOVLQSX      (R8)(DI*4), SI
+	VBROADCASTSS (DX)(SI*4), Y8
+	VBROADCASTSS (BX)(SI*4), Y9
+	SHLQ         $0x06, SI
+	VMOVUPS      (AX)(SI*1), Y10
+	VFMADD231PS  Y10, Y8, Y0
+	VFMADD231PS  Y10, Y9, Y4
+	VMOVUPS      32(AX)(SI*1), Y11
+	VFMADD231PS  Y11, Y8, Y1
+	VFMADD231PS  Y11, Y9, Y5
+	VMOVUPS      (CX)(SI*1), Y12
+	VFMADD231PS  Y12, Y8, Y2
+	VFMADD231PS  Y12, Y9, Y6
+	VMOVUPS      32(CX)(SI*1), Y13
+	VFMADD231PS  Y13, Y8, Y3
+	VFMADD231PS  Y13, Y9, Y7
+	INCQ         DI
+	JNZ          next
+
+next_end:
+	ADDQ    xs+48(FP), BX
+	MOVQ    BX, DX
+	MOVQ    floor+80(FP), BX
+	VMOVUPS (BX), Y10
+	VMAXPS  Y0, Y10, Y0
+	VMAXPS  Y4, Y10, Y4
+	VMOVUPS 32(BX), Y10
+	VMAXPS  Y1, Y10, Y1
+	VMAXPS  Y5, Y10, Y5
+	VMOVUPS 64(BX), Y10
+	VMAXPS  Y2, Y10, Y2
+	VMAXPS  Y6, Y10, Y6
+	VMOVUPS 96(BX), Y10
+	VMAXPS  Y3, Y10, Y3
+	VMAXPS  Y7, Y10, Y7
+	MOVQ    8(SP), BX
+	MOVQ    ys+104(FP), SI
+	VMOVUPS Y0, (BX)
+	VMOVUPS Y1, 32(BX)
+	VMOVUPS Y2, 64(BX)
+	VMOVUPS Y3, 96(BX)
+	ADDQ    SI, BX
+	VMOVUPS Y4, (BX)
+	VMOVUPS Y5, 32(BX)
+	VMOVUPS Y6, 64(BX)
+	VMOVUPS Y7, 96(BX)
+	ADDQ    SI, BX
+	MOVQ    BX, 8(SP)
+	DECQ    32(SP)
+	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+128, bias+72(FP)
+	ADDQ    $+128, floor+80(FP)
+	ADDQ    $+128, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+128, skip+88(FP)
+
+kept:
+	MOVQ CX, SI
+	ADDQ ws+64(FP), SI
+	MOVQ SI, w+56(FP)
+	JMP  pass
+
+done:
+	VZEROUPPER
+	RET
+
+// func pickedAVX2_1x2_5(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, FMA3
+TEXT ·pickedAVX2_1x2_5(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+64(FP), CX
+	MOVQ CX, DX
+	ADDQ ws+64(FP), DX
+	MOVQ x+40(FP), BX
+	MOVQ n+16(FP), SI
+	MOVQ SI, 16(SP)
+	MOVQ index+24(FP), SI
+	MOVQ SI, 24(SP)
+	MOVQ skip+88(FP), SI
+	MOVQ SI, (SP)
+	MOVQ y+96(FP), SI
+	MOVQ SI, 8(SP)
+	MOVQ groups+8(FP), SI
+	MOVQ SI, 32(SP)
+
+group:
+	MOVQ    bias+72(FP), SI
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS 64(SI), Y2
+	VMOVUPS 96(SI), Y3
+	VMOVUPS 128(SI), Y4
+	VMOVUPS (SI), Y5
+	VMOVUPS 32(SI), Y6
+	VMOVUPS 64(SI), Y7
+	VMOVUPS 96(SI), Y8
+	VMOVUPS 128(SI), Y9
+	MOVQ    ys+104(FP), DI
+	MOVQ    (SP), SI
+	TESTQ   SI, SI
+	JZ      begin
+	VADDPS  (SI), Y0, Y0
+	VADDPS  32(SI), Y1, Y1
+	VADDPS  64(SI), Y2, Y2
+	VADDPS  96(SI), Y3, Y3
+	VADDPS  128(SI), Y4, Y4
+	ADDQ    DI, SI
+	VADDPS  (SI), Y5, Y5
+	VADDPS  32(SI), Y6, Y6
+	VADDPS  64(SI), Y7, Y7
+	VADDPS  96(SI), Y8, Y8
+	VADDPS  128(SI), Y9, Y9
+	ADDQ    DI, SI
+	MOVQ    SI, (SP)
+
+begin:
+	MOVQ    xs+48(FP), SI
+	LEAQ    (BX)(SI*1), SI
+	MOVQ    16(SP), DI
+	MOVQ    24(SP), R10
+	MOVQ    is+32(FP), R11
+	MOVLQSX (DI), R8
+	LEAQ    (R10)(R8*4), R9
+	ADDQ    R11, R10
+	ADDQ    $+4, DI
+	MOVQ    DI, 16(SP)
+	MOVQ    R10, 24(SP)
+	NEGQ    R8
+	JZ      next_end
+
+next:
+	MOVLQSX      (R9)(R8*4), DI
+	VBROADCASTSS (BX)(DI*4), Y10
+	VBROADCASTSS (SI)(DI*4), Y11
+	SHLQ         $0x06, DI
+	VMOVUPS      (AX)(DI*1), Y12
+	VFMADD231PS  Y12, Y10, Y0
+	VFMADD231PS  Y12, Y11, Y5
+	VMOVUPS      32(AX)(DI*1), Y13
+	VFMADD231PS  Y13, Y10, Y1
+	VFMADD231PS  Y13, Y11, Y6
+	VMOVUPS      (CX)(DI*1), Y14
+	VFMADD231PS  Y14, Y10, Y2
+	VFMADD231PS  Y14, Y11, Y7
+	VMOVUPS      32(CX)(DI*1), Y15
+	VFMADD231PS  Y15, Y10, Y3
+	VFMADD231PS  Y15, Y11, Y8
+	VMOVUPS      (DX)(DI*1), Y12
+	VFMADD231PS  Y12, Y10, Y4
+	VFMADD231PS  Y12, Y11, Y9
+	INCQ         R8
+	JNZ          next
+
+next_end:
+	ADDQ    xs+48(FP), SI
+	MOVQ    SI, BX
+	MOVQ    floor+80(FP), SI
+	VMOVUPS (SI), Y12
+	VMAXPS  Y0, Y12, Y0
+	VMAXPS  Y5, Y12, Y5
+	VMOVUPS 32(SI), Y12
+	VMAXPS  Y1, Y12, Y1
+	VMAXPS  Y6, Y12, Y6
+	VMOVUPS 64(SI), Y12
+	VMAXPS  Y2, Y12, Y2
+	VMAXPS  Y7, Y12, Y7
+	VMOVUPS 96(SI), Y12
+	VMAXPS  Y3, Y12, Y3
+	VMAXPS  Y8, Y12, Y8
+	VMOVUPS 128(SI), Y12
+	VMAXPS  Y4, Y12, Y4
+	VMAXPS  Y9, Y12, Y9
+	MOVQ    8(SP), SI
+	MOVQ    ys+104(FP), DI
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y3, 96(SI)
+	VMOVUPS Y4, 128(SI)
+	ADDQ    DI, SI
+	VMOVUPS Y5, (SI)
+	VMOVUPS Y6, 32(SI)
+	VMOVUPS Y7, 64(SI)
+	VMOVUPS Y8, 96(SI)
+	VMOVUPS Y9, 128(SI)
+	ADDQ    DI, SI
+	MOVQ    SI, 8(SP)
+	DECQ    32(SP)
+	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+160, bias+72(FP)
+	ADDQ    $+160, floor+80(FP)
+	ADDQ    $+160, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+160, skip+88(FP)
+
+kept:
+	MOVQ DX, DI
+	ADDQ ws+64(FP), DI
+	MOVQ DI, w+56(FP)
+	JMP  pass
+
+done:
+	VZEROUPPER
+	RET
+
+// func pickedAVX2_1x2_6(passes int, groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias *float32, floor *float32, skip *float32, y *float32, ys int)
+// Requires: AVX, FMA3
+TEXT ·pickedAVX2_1x2_6(SB), NOSPLIT, $56-112
+pass:
+	MOVQ w+56(FP), AX
+	MOVQ AX, CX
+	ADDQ ws+64(FP), CX
+	MOVQ CX, DX
+	ADDQ ws+64(FP), DX
+	MOVQ x+40(FP), BX
+	MOVQ n+16(FP), SI
+	MOVQ SI, 16(SP)
+	MOVQ index+24(FP), SI
+	MOVQ SI, 24(SP)
+	MOVQ skip+88(FP), SI
+	MOVQ SI, (SP)
+	MOVQ y+96(FP), SI
+	MOVQ SI, 8(SP)
+	MOVQ groups+8(FP), SI
+	MOVQ SI, 32(SP)
+
+group:
+	MOVQ    bias+72(FP), SI
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMOVUPS 64(SI), Y2
+	VMOVUPS 96(SI), Y3
+	VMOVUPS 128(SI), Y4
+	VMOVUPS 160(SI), Y5
+	VMOVUPS (SI), Y6
+	VMOVUPS 32(SI), Y7
+	VMOVUPS 64(SI), Y8
+	VMOVUPS 96(SI), Y9
+	VMOVUPS 128(SI), Y10
+	VMOVUPS 160(SI), Y11
+	MOVQ    ys+104(FP), DI
+	MOVQ    (SP), SI
+	TESTQ   SI, SI
+	JZ      begin
+	VADDPS  (SI), Y0, Y0
+	VADDPS  32(SI), Y1, Y1
+	VADDPS  64(SI), Y2, Y2
+	VADDPS  96(SI), Y3, Y3
+	VADDPS  128(SI), Y4, Y4
+	VADDPS  160(SI), Y5, Y5
+	ADDQ    DI, SI
+	VADDPS  (SI), Y6, Y6
+	VADDPS  32(SI), Y7, Y7
+	VADDPS  64(SI), Y8, Y8
+	VADDPS  96(SI), Y9, Y9
+	VADDPS  128(SI), Y10, Y10
+	VADDPS  160(SI), Y11, Y11
+	ADDQ    DI, SI
+	MOVQ    SI, (SP)
+
+begin:
+	MOVQ    xs+48(FP), SI
+	LEAQ    (BX)(SI*1), SI
+	MOVQ    16(SP), DI
+	MOVQ    24(SP), R10
+	MOVQ    is+32(FP), R11
+	MOVLQSX (DI), R8
+	LEAQ    (R10)(R8*4), R9
+	ADDQ    R11, R10
+	ADDQ    $+4, DI
+	MOVQ    DI, 16(SP)
+	MOVQ    R10, 24(SP)
+	NEGQ    R8
+	JZ      next_end
+
+next:
+	MOVLQSX      (R9)(R8*4), DI
+	VBROADCASTSS (BX)(DI*4), Y12
+	VBROADCASTSS (SI)(DI*4), Y13
+	SHLQ         $0x06, DI
+	VMOVUPS      (AX)(DI*1), Y14
+	VFMADD231PS  Y14, Y12, Y0
+	VFMADD231PS  Y14, Y13, Y6
+	VMOVUPS      32(AX)(DI*1), Y15
+	VFMADD231PS  Y15, Y12, Y1
+	VFMADD231PS  Y15, Y13, Y7
+	VMOVUPS      (CX)(DI*1), Y14
+	VFMADD231PS  Y14, Y12, Y2
+	VFMADD231PS  Y14, Y13, Y8
+	VMOVUPS      32(CX)(DI*1), Y15
+	VFMADD231PS  Y15, Y12, Y3
+	VFMADD231PS  Y15, Y13, Y9
+	VMOVUPS      (DX)(DI*1), Y14
+	VFMADD231PS  Y14, Y12, Y4
+	VFMADD231PS  Y14, Y13, Y10
+	VMOVUPS      32(DX)(DI*1), Y15
+	VFMADD231PS  Y15, Y12, Y5
+	VFMADD231PS  Y15, Y13, Y11
+	INCQ         R8
+	JNZ          next
+
+next_end:
+	ADDQ    xs+48(FP), SI
+	MOVQ    SI, BX
+	MOVQ    floor+80(FP), SI
+	VMOVUPS (SI), Y14
+	VMAXPS  Y0, Y14, Y0
+	VMAXPS  Y6, Y14, Y6
+	VMOVUPS 32(SI), Y14
+	VMAXPS  Y1, Y14, Y1
+	VMAXPS  Y7, Y14, Y7
+	VMOVUPS 64(SI), Y14
+	VMAXPS  Y2, Y14, Y2
+	VMAXPS  Y8, Y14, Y8
+	VMOVUPS 96(SI), Y14
+	VMAXPS  Y3, Y14, Y3
+	VMAXPS  Y9, Y14, Y9
+	VMOVUPS 128(SI), Y14
+	VMAXPS  Y4, Y14, Y4
+	VMAXPS  Y10, Y14, Y10
+	VMOVUPS 160(SI), Y14
+	VMAXPS  Y5, Y14, Y5
+	VMAXPS  Y11, Y14, Y11
+	MOVQ    8(SP), SI
+	MOVQ    ys+104(FP), DI
+	VMOVUPS Y0, (SI)
+	VMOVUPS Y1, 32(SI)
+	VMOVUPS Y2, 64(SI)
+	VMOVUPS Y3, 96(SI)
+	VMOVUPS Y4, 128(SI)
+	VMOVUPS Y5, 160(SI)
+	ADDQ    DI, SI
+	VMOVUPS Y6, (SI)
+	VMOVUPS Y7, 32(SI)
+	VMOVUPS Y8, 64(SI)
+	VMOVUPS Y9, 96(SI)
+	VMOVUPS Y10, 128(SI)
+	VMOVUPS Y11, 160(SI)
+	ADDQ    DI, SI
+	MOVQ    SI, 8(SP)
+	DECQ    32(SP)
+	JNZ     group
+	DECQ    passes+0(FP)
+	JZ      done
+	ADDQ    $+192, bias+72(FP)
+	ADDQ    $+192, floor+80(FP)
+	ADDQ    $+192, y+96(FP)
+	CMPQ    skip+88(FP), $0x00
+	JZ      kept
+	ADDQ    $+192, skip+88(FP)
+
+kept:
+	MOVQ DX, DI
+	ADDQ ws+64(FP), DI
+	MOVQ DI, w+56(FP)
+	JMP  pass
+
+done:
 	VZEROUPPER
 	RET
 

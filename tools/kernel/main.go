@@ -14,17 +14,19 @@ import (
 // machine is a set of vector instructions.
 type machine struct {
 	name  string
-	bytes int // of a vector; a panel of weights is two vectors wide
-	rows  int // most rows of a product: their sums, two vectors each, and four more fill the registers
+	bytes int    // of a vector; a panel of weights is two vectors wide
+	rows  int    // most rows of a product: their sums, two vectors each, and four more fill the registers
+	width [3]int // most vectors of a pass over listed places, by rows of a group
+	sides int    // most groups of two rows side by side
 	v     []reg.VecPhysical
 }
 
 var machines = []machine{
-	{"AVX512", 64, 14, []reg.VecPhysical{
+	{"AVX512", 64, 14, [3]int{1: 4, 2: 4}, 2, []reg.VecPhysical{
 		reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7, reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
 		reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23, reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31,
 	}},
-	{"AVX2", 32, 6, []reg.VecPhysical{
+	{"AVX2", 32, 6, [3]int{1: 8, 2: 6}, 1, []reg.VecPhysical{
 		reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7, reg.Y8, reg.Y9, reg.Y10, reg.Y11, reg.Y12, reg.Y13, reg.Y14, reg.Y15,
 	}},
 }
@@ -47,8 +49,11 @@ func main() {
 		}
 		for rows := 1; rows <= 2; rows++ {
 			m.list(rows)
-			for width := 1; width <= 4; width++ {
-				m.picked(rows, width)
+			for width := 1; width <= m.width[rows]; width++ {
+				m.picked(rows, width, 1)
+				if m.sides == 2 && rows == 2 {
+					m.picked(rows, width, 2)
+				}
 			}
 		}
 		for _, n := range []int{1, 2, 4, 8} {
@@ -240,104 +245,213 @@ func (m machine) across(rows int) {
 	})
 }
 
-// picked is product for a width of one to four vectors, the first of a panel or two, and groups of one or two rows of x, of which
-// only the n listed places count. With two rows there are twice as many products as numbers to load: then the
-// arithmetic alone takes time.
-func (m machine) picked(rows, width int) {
-	text(fmt.Sprintf("picked%s_%d_%d", m.name, rows, width),
-		"groups int, n *int32, index *int32, is int, x *float32, xs int, w *float32, ws int, bias, floor, skip, y *float32, ys int")
-	sum := func(r, c int) reg.VecPhysical { return m.v[r*width+c] }
-	b := m.v[rows*width : (rows+1)*width]
-	factor := m.v[(rows+1)*width:]
+// picked is product for groups of one or two rows of x, of which only the n listed places count. It goes over the columns in
+// passes of some vectors: those begin with a panel, and the panels lie ws apart. With two rows there are more products than numbers
+// to load: then the arithmetic alone takes time.
+//
+// A sum waits for its last product, and a group may have too few sums to keep a fast processor busy meanwhile. Where
+// there are registers for it, two groups go side by side, each by its own list.
+func (m machine) picked(rows, width, sides int) {
+	text(fmt.Sprintf("picked%s_%dx%d_%d", m.name, sides, rows, width), "passes, groups int, n *int32, index *int32, is int, "+
+		"x *float32, xs int, w *float32, ws int, bias, floor, skip, y *float32, ys int")
+	sum := func(s, r, c int) reg.VecPhysical { return m.v[(s*rows+r)*width+c] }
+	factor := m.v[sides*rows*width:][:rows]
+	b := m.v[sides*rows*width+rows:] // weights, floors
+	each := func(f func(s, r int)) {
+		for s := range sides {
+			for r := range rows {
+				f(s, r)
+			}
+		}
+	}
+	// Of this pass, where it is at: skip, y, counts, lists, and groups to go.
+	from, to, counts, lists, groups := AllocLocal(8), AllocLocal(8), AllocLocal(8), AllocLocal(8), AllocLocal(8)
+	var rest []Mem // how much is on each list
+	for range sides {
+		rest = append(rest, AllocLocal(8))
+	}
+	all := AllocLocal(8) // how far all lists are walked together
+	copyWord := func(src, dst Mem) {
+		r := GP64()
+		MOVQ(src, r)
+		MOVQ(r, dst)
+	}
+
+	Label("pass")
 	w := []reg.GPVirtual{load("w")}
-	if width > 2 {
-		w = append(w, GP64())
-		MOVQ(w[0], w[1])
-		ADDQ(param("ws"), w[1])
+	for c := 2; c < width; c += 2 {
+		next := GP64()
+		MOVQ(w[len(w)-1], next)
+		ADDQ(param("ws"), next)
+		w = append(w, next)
 	}
 	// A row of a panel is two vectors: a power of two of bytes.
 	shift := U8(bits.TrailingZeros(uint(2 * m.bytes)))
-	groups, n, index, is, x, xs, ys := load("groups"), load("n"), load("index"), load("is"), load("x"), load("xs"), load("ys")
+	x := load("x")
+	copyWord(param("n"), counts)
+	copyWord(param("index"), lists)
+	copyWord(param("skip"), from)
+	copyWord(param("y"), to)
+	copyWord(param("groups"), groups)
 
 	Label("group")
-	bias := load("bias")
-	for r := range rows {
+	at0, ys := GP64(), GP64()
+	MOVQ(param("bias"), at0)
+	each(func(s, r int) {
 		for c := range width {
-			VMOVUPS(at(bias, c*m.bytes), sum(r, c))
+			VMOVUPS(at(at0, c*m.bytes), sum(s, r, c))
 		}
-	}
-	more := load("skip")
-	TESTQ(more, more)
+	})
+	MOVQ(param("ys"), ys)
+	MOVQ(from, at0)
+	TESTQ(at0, at0)
 	JZ(LabelRef("begin"))
-	for r := range rows {
+	each(func(s, r int) {
 		for c := range width {
-			VADDPS(at(more, c*m.bytes), sum(r, c), sum(r, c))
+			VADDPS(at(at0, c*m.bytes), sum(s, r, c), sum(s, r, c))
 		}
-		ADDQ(ys, more)
-	}
-	MOVQ(more, param("skip"))
+		ADDQ(ys, at0)
+	})
+	MOVQ(at0, from)
 	Label("begin")
 
-	// The list is walked by a count that goes up to 0.
-	count, last, place := GP64(), GP64(), GP64()
-	MOVLQSX(at(n, 0), count)
-	ADDQ(I8(4), n)
-	LEAQ(Mem{Base: index, Index: count, Scale: 4}, last)
-	ADDQ(is, index)
-	NEGQ(count)
-	JZ(LabelRef("end"))
-	row := Mem{Base: x, Index: place, Scale: 4}
-	second := GP64()
-	if rows == 2 {
-		MOVQ(x, second)
-		ADDQ(xs, second)
-	}
-	Label("next")
-	MOVLQSX(Mem{Base: last, Index: count, Scale: 4}, place)
-	VBROADCASTSS(row, factor[0])
-	if rows == 2 {
-		row.Base = second
-		VBROADCASTSS(row, factor[1])
-	}
-	SHLQ(shift, place)
-	for c := range width {
-		weights := Mem{Base: w[c/2], Index: place, Scale: 1, Disp: c % 2 * m.bytes}
-		if rows == 1 {
-			VFMADD231PS(weights, factor[0], sum(0, c))
-			continue
+	var row []reg.GPVirtual // of x
+	xs := load("xs")
+	each(func(s, r int) {
+		if s+r == 0 {
+			row = append(row, x)
+			return
 		}
-		VMOVUPS(weights, b[c])
-		VFMADD231PS(b[c], factor[0], sum(0, c))
-		VFMADD231PS(b[c], factor[1], sum(1, c))
-	}
-	INCQ(count)
-	JNZ(LabelRef("next"))
-	Label("end")
-	for range rows {
-		ADDQ(xs, x)
-	}
-
-	floor, y := load("floor"), load("y")
-	for c := range width {
-		VMOVUPS(at(floor, c*m.bytes), b[c])
-	}
-	for r := range rows {
+		next := GP64()
+		LEAQ(Mem{Base: row[len(row)-1], Index: xs, Scale: 1}, next)
+		row = append(row, next)
+	})
+	place := GP64()
+	step := func(s int, end, count reg.GPVirtual) {
+		MOVLQSX(Mem{Base: end, Index: count, Scale: 4}, place)
+		for r := range rows {
+			VBROADCASTSS(Mem{Base: row[s*rows+r], Index: place, Scale: 4}, factor[r])
+		}
+		SHLQ(shift, place)
 		for c := range width {
-			VMAXPS(sum(r, c), b[c], sum(r, c))
-			VMOVUPS(sum(r, c), at(y, c*m.bytes))
+			weights := Mem{Base: w[c/2], Index: place, Scale: 1, Disp: c % 2 * m.bytes}
+			if rows == 1 {
+				VFMADD231PS(weights, factor[0], sum(s, 0, c))
+				continue
+			}
+			VMOVUPS(weights, b[c%len(b)])
+			for r := range rows {
+				VFMADD231PS(b[c%len(b)], factor[r], sum(s, r, c))
+			}
 		}
-		ADDQ(ys, y)
 	}
-	MOVQ(y, param("y"))
+	// A list is walked by a count that goes up to 0 before its end.
+	loop := func(name string, count reg.GPVirtual, body func()) {
+		NEGQ(count)
+		JZ(LabelRef(name + "_end"))
+		Label(name)
+		body()
+		INCQ(count)
+		JNZ(LabelRef(name))
+		Label(name + "_end")
+	}
+	n, list, is := GP64(), GP64(), GP64()
+	MOVQ(counts, n)
+	MOVQ(lists, list)
+	MOVQ(param("is"), is)
+	count := GP64()
+	MOVLQSX(at(n, 0), count)
+	var last []reg.GPVirtual // ends of the lists
+	if sides == 1 {
+		last = append(last, GP64())
+		LEAQ(Mem{Base: list, Index: count, Scale: 4}, last[0])
+		ADDQ(is, list)
+	} else {
+		// Together as far as the longest goes, since nothing follows on a list for a while; then what may be left of each.
+		short, other := GP64(), GP64()
+		MOVQ(count, rest[0])
+		MOVQ(count, short)
+		for s := 1; s < sides; s++ {
+			MOVLQSX(at(n, 4*s), other)
+			MOVQ(other, rest[s])
+			CMPQ(other, count)
+			CMOVQGT(other, count)
+			CMPQ(other, short)
+			CMOVQLT(other, short)
+		}
+		ADDQ(I8(nothings), short)
+		CMPQ(short, count)
+		CMOVQLT(short, count)
+		MOVQ(count, all)
+		for range sides {
+			end := GP64()
+			LEAQ(Mem{Base: list, Index: count, Scale: 4}, end)
+			ADDQ(is, list)
+			last = append(last, end)
+		}
+	}
+	ADDQ(I8(4*sides), n)
+	MOVQ(n, counts)
+	MOVQ(list, lists)
+	loop("next", count, func() {
+		for s := range sides {
+			step(s, last[s], count)
+		}
+	})
+	if sides > 1 {
+		for s := range sides {
+			name := fmt.Sprint("rest", s)
+			MOVQ(rest[s], count)
+			SUBQ(all, count)
+			JLE(LabelRef(name + "_end"))
+			LEAQ(Mem{Base: last[s], Index: count, Scale: 4}, last[s])
+			loop(name, count, func() { step(s, last[s], count) })
+		}
+	}
+	ADDQ(param("xs"), row[len(row)-1])
+	MOVQ(row[len(row)-1], x)
+
+	MOVQ(param("floor"), at0)
+	for c := range width {
+		VMOVUPS(at(at0, c*m.bytes), b[0])
+		each(func(s, r int) { VMAXPS(sum(s, r, c), b[0], sum(s, r, c)) }) // in this order NaN stays NaN
+	}
+	MOVQ(to, at0)
+	MOVQ(param("ys"), ys)
+	each(func(s, r int) {
+		for c := range width {
+			VMOVUPS(sum(s, r, c), at(at0, c*m.bytes))
+		}
+		ADDQ(ys, at0)
+	})
+	MOVQ(at0, to)
 	DECQ(groups)
 	JNZ(LabelRef("group"))
+
+	DECQ(param("passes"))
+	JZ(LabelRef("done"))
+	for _, name := range []string{"bias", "floor", "y"} {
+		ADDQ(I32(width*m.bytes), param(name))
+	}
+	CMPQ(param("skip"), U8(0))
+	JZ(LabelRef("kept"))
+	ADDQ(I32(width*m.bytes), param("skip"))
+	Label("kept")
+	MOVQ(w[len(w)-1], place)
+	ADDQ(param("ws"), place)
+	MOVQ(place, param("w"))
+	JMP(LabelRef("pass"))
+	Label("done")
 	end()
 }
 
+// nothings is how many places that hold a 0 at least follow on a list.
+const nothings = 32
+
 // list lists, for each group of one or two rows, the places where one of them is not 0: width are looked at, whole
-// vectors. It writes up to a vector more than it lists.
+// vectors. What follows on a list are nothings places that no row has: the place after the last.
 func (m machine) list(rows int) {
-	text(fmt.Sprintf("list%s_%d", m.name, rows), "groups, width int, x *float32, xs int, index *int32, is int, n *int32")
+	text(fmt.Sprintf("list%s_%d", m.name, rows), "groups, width, nothing int, x *float32, xs int, index *int32, is int, n *int32")
 	groups, x, xs, index, n := load("groups"), load("x"), load("xs"), load("index"), load("n")
 	v := m.v
 	step, places, found := v[0], v[1], v[2]
@@ -345,7 +459,8 @@ func (m machine) list(rows int) {
 	MOVL(U32(m.bytes/4), lanes)
 	VMOVD(lanes, reg.X0)
 	VPBROADCASTD(reg.X0, step) // v[0] begins with X0
-	zero := v[3]
+	zero, nothing := v[3], v[5]
+	VPBROADCASTD(param("nothing"), nothing)
 	m.clear(zero)
 	first, table := zero, GP64()
 	if m.bytes == 64 {
@@ -391,6 +506,9 @@ func (m machine) list(rows int) {
 	ADDQ(I8(m.bytes), from)
 	SUBQ(I8(m.bytes/4), left)
 	JNZ(LabelRef("next"))
+	for i := range nothings * 4 / m.bytes {
+		VMOVUPS(nothing, at(to, i*m.bytes))
+	}
 	SUBQ(index, to)
 	SHRQ(U8(2), to)
 	MOVL(to.As32(), at(n, 0))
