@@ -94,14 +94,25 @@ func (m *modiar) tabulate() {
 			l.twos = (l.run[2] &^ l.run[0]) & (2 * ones)
 			m.laps[origin][n] = l
 			if n > 1 {
-				chain := uint64(opponents)
-				if last < modiarPits { // it comes to the opponent's row through the pits before the last one
-					chain |= 1<<(8*last+8) - 1
-				}
-				m.looks[origin][n] = modiarLook{l.add, chain &^ takeable}
+				m.looks[origin][n] = modiarLook{l.add, modiarOdd(last, n)}
 			}
 		}
 	}
+}
+
+// modiarOdd returns modiarLook.odd for a handful of n whose last seed falls at place last.
+func modiarOdd(last, n int) uint64 {
+	const all = 1<<(2*modiarRow) - 1
+	through := uint64(1)<<(8*last+8) - 1 // the places up to the last
+	switch {
+	case last < modiarPits: // the chain comes to the opponent's row through these
+		return (opponents | through) &^ takeable
+	case n <= 2*modiarPits: // the chain ends at the origin, where one seed lies: beyond the last nothing may be
+		return opponents &^ (through & takeable)
+	case last < 2*modiarPits-1: // there lie seeds beyond the last, and the chain must come round to them
+		return all &^ takeable
+	}
+	return opponents &^ takeable
 }
 
 func (m *modiar) Start() State { return m.first }
@@ -164,9 +175,10 @@ func (m *modiar) examine(ring uint64, ply uint32, plays Mask) Mask {
 func (m *modiar) Next(s State, a Action) (n State) {
 	n = s
 	own, opp := m.turn(&n, a)
-	legal := maskOf(atLeast(own, 2))
-	if legal == 0 || opp == 0 || m.harmless(own|opp<<modiarRow, uint(legal.First())&3) == 0 {
-		legal = m.legal(own, opp, n.ply) // else the first of the plays is legal, which is enough to go on
+	ring := own | opp<<modiarRow
+	legal := Mask(m.harmless(ring, 0)|m.harmless(ring, 1)|m.harmless(ring, 2)) << 2
+	if legal == 0 || opp == 0 {
+		legal = m.legal(own, opp, n.ply) // else a play is legal, which is enough to go on
 	}
 	m.end(&n, legal)
 	return n
