@@ -83,7 +83,7 @@ type modiarLook struct {
 func (m *modiar) tabulate() {
 	for origin := range modiarPits {
 		var l modiarLap
-		m.looks[origin] = [64]modiarLook{{1 << 62, 1 << 62}, {1 << 62, 1 << 62}} // no plays
+		m.looks[origin] = [64]modiarLook{{1 << 62, 1 << 62}, {1 << 62, 1 << 62}} // no plays, marked
 		for n := 1; n <= modiarSeeds; n++ {
 			last := (origin + n - 1) % 6
 			l.add += 1<<(last*8) - 1<<(origin*8)
@@ -176,7 +176,7 @@ func (m *modiar) Next(s State, a Action) (n State) {
 	n = s
 	own, opp := m.turn(&n, a)
 	ring := own | opp<<modiarRow
-	legal := Mask(m.harmless(ring, 0)|m.harmless(ring, 1)|m.harmless(ring, 2)) << 2
+	legal := Mask(m.harmless(ring, 0)|m.harmless(ring, 1)|m.harmless(ring, 2)) << 2 // without the mark of no plays
 	if legal == 0 || opp == 0 {
 		legal = m.legal(own, opp, n.ply) // else a play is legal, which is enough to go on
 	}
