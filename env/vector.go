@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
+	"runtime"
+	"sync/atomic"
 
 	"github.com/mancalagym/mancalagym/env/encode"
 	"github.com/mancalagym/mancalagym/env/mancala"
@@ -34,7 +35,7 @@ type VectorOptions struct {
 	Reward    Scheme
 	TimeLimit int // plies after the opening at which an episode is truncated; 0 for none
 	Autoreset Autoreset
-	Workers   int // goroutines that a call uses, at most one a lane; 0 is 1. They change nothing but the time
+	Workers   int // goroutines that a call uses, at most one for 256 lanes; 0 is 1. They change nothing but the time
 }
 
 // Batch is what a VectorEnv shows: a row for each of n lanes in each field, all storage the caller's. A field
@@ -79,8 +80,10 @@ type VectorEnv struct {
 
 	// Of the call in progress.
 	what    func(v *VectorEnv, low, high int)
-	spans   []func() // one for each worker: its lanes
-	wait    sync.WaitGroup
+	helpers []*helper       // the workers but the one that calls
+	call    atomic.Uint64   // its number
+	spans   []atomic.Uint64 // of lanes: the last call in which somebody took it
+	left    atomic.Int64    // spans of which nobody has told that they are done
 	out     *Batch
 	actions []mancala.Action
 	which   []bool
@@ -112,13 +115,14 @@ func NewVector(r mancala.Rules, n int, o VectorOptions) (*VectorEnv, error) {
 		states: make([]mancala.State, n), legal: make([]mancala.Mask, n), episodes: make([]uint64, n),
 		opened: make([]int, n), ended: make([]bool, n),
 	}
-	workers := min(max(o.Workers, 1), n)
-	for w := range workers {
-		low, high := n*w/workers, n*(w+1)/workers
-		v.spans = append(v.spans, func() {
-			v.what(v, low, high)
-			v.wait.Done()
-		})
+	v.spans = make([]atomic.Uint64, (n+span-1)/span)
+	for w := 1; w < min(o.Workers, len(v.spans)); w++ {
+		h := new(helper)
+		h.run = func() {
+			v.work(w)
+			h.up.Store(false)
+		}
+		v.helpers = append(v.helpers, h)
 	}
 	return v, nil
 }
@@ -225,16 +229,57 @@ func (v *VectorEnv) ResetLanes(which []bool, out *Batch) error {
 	return nil
 }
 
+// helper is a worker in a goroutine of its own.
+type helper struct {
+	run func()
+	up  atomic.Bool // it runs, or is about to
+}
+
 // each does what for all lanes, on all workers, and comes back when all are done.
 func (v *VectorEnv) each(what func(v *VectorEnv, low, high int), actions []mancala.Action, which []bool, out *Batch) {
 	v.what, v.actions, v.which, v.out = what, actions, which, out
-	v.wait.Add(len(v.spans))
-	for _, span := range v.spans[1:] {
-		go span()
+	v.left.Store(int64(len(v.spans)))
+	v.call.Add(1)
+	for _, h := range v.helpers {
+		if h.up.CompareAndSwap(false, true) {
+			go h.run()
+		}
 	}
-	v.spans[0]()
-	v.wait.Wait()
+	v.work(0)
+	for i := 0; v.left.Load() > 0; i++ {
+		if i > 1<<14 { // some microseconds, which the others should not need: who waits wakes late, on another processor
+			runtime.Gosched()
+		}
+	}
 	v.actions, v.which, v.out = nil, nil, nil
+}
+
+// span is how many lanes are taken at a time: some microseconds of work.
+const span = 256
+
+// work is the part of worker w in a call. Each has lanes of its own, so that they stay in the cache of its processor, and takes
+// them from the first on; then it takes those of others, from the last on. A worker that wakes late finds what is left, be it
+// that of a later call.
+func (v *VectorEnv) work(w int) {
+	call, n, workers := v.call.Load(), len(v.spans), len(v.helpers)+1
+	low, high, done := n*w/workers, n*(w+1)/workers, int64(0)
+	for i := low; i < high; i++ {
+		done += v.take(i, call)
+	}
+	for i := n - 1; i >= 0; i-- {
+		done += v.take(i, call)
+	}
+	v.left.Add(-done)
+}
+
+// take does the lanes of span i, and returns 1, unless somebody else does.
+func (v *VectorEnv) take(i int, call uint64) int64 {
+	s := &v.spans[i]
+	if s.Load() != call-1 || !s.CompareAndSwap(call-1, call) {
+		return 0
+	}
+	v.what(v, i*span, min((i+1)*span, v.n))
+	return 1
 }
 
 func (v *VectorEnv) first(low, high int) {

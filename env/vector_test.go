@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -101,6 +102,45 @@ func TestLaneDependsOnNothingButSeedNumberAndActions(t *testing.T) {
 	}
 }
 
+func TestWorkersChangeNothing(t *testing.T) {
+	const n, steps = 1000, 40
+	for _, mode := range []env.Autoreset{env.AutoresetNextStep, env.AutoresetSameStep} {
+		o := env.VectorOptions{Autoreset: mode, TimeLimit: 30}
+		o.OpeningPlies = 3
+		var want []*env.Batch
+		for _, workers := range []int{1, 2, 50} {
+			o.Workers = workers
+			v := vector(t, "urim", n, o)
+			b, rng, actions := v.Batch(), uint64(1), make([]mancala.Action, n)
+			if err := v.Reset(7, b); err != nil {
+				t.Fatal(err)
+			}
+			for step := range steps {
+				if workers == 1 {
+					kept := v.Batch()
+					for i, to := 0, reflect.ValueOf(kept).Elem(); i < to.NumField(); i++ {
+						reflect.Copy(to.Field(i), reflect.ValueOf(b).Elem().Field(i))
+					}
+					want = append(want, kept)
+				} else if !reflect.DeepEqual(b, want[step]) {
+					t.Fatalf("mode %d: step %d differs with %d workers", mode, step, workers)
+				}
+				for i, legal := range b.Legal {
+					rng ^= rng << 13
+					rng ^= rng >> 7
+					rng ^= rng << 17
+					if actions[i] = env.NoAction; legal != 0 {
+						actions[i] = legal.Nth(int(rng % uint64(legal.Len())))
+					}
+				}
+				if err := v.Step(actions, b); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
 // TestLanesAreEnvs plays every lane of a VectorEnv beside an Env that is reset with the episode's seed.
 func TestLanesAreEnvs(t *testing.T) {
 	const n, limit = 6, 40
@@ -173,8 +213,9 @@ func TestVectorStepAllocatesNothing(t *testing.T) {
 			for _, encoder := range []string{"counts", "onehot"} {
 				for _, workers := range []int{1, 3} {
 					o := env.VectorOptions{Options: env.Options{Encoder: encoder, OpeningPlies: 4}, TimeLimit: 25, Autoreset: mode, Workers: workers}
-					v := vector(t, spec, 16, o)
-					b, actions, rngs := v.Batch(), make([]mancala.Action, 16), generators(16)
+					const n = 600
+					v := vector(t, spec, n, o)
+					b, actions, rngs := v.Batch(), make([]mancala.Action, n), generators(n)
 					if err := v.Reset(1, b); err != nil {
 						t.Fatal(err)
 					}
