@@ -24,7 +24,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Config holds everything a run's result depends on. Its TOML form is the run's config.toml; see Default for
+// Config holds everything a run's result depends on, the constants of search and optimiser too: another default in a
+// later version of the program changes no run that has begun. Its TOML form is the run's config.toml; see Default for
 // the values that suit a variant.
 type Config struct {
 	Spec string `toml:"spec" comment:"the variant"`
@@ -49,7 +50,10 @@ type NetworkConfig struct {
 type SelfPlayConfig struct {
 	Games        int     `toml:"games" comment:"an iteration"`
 	Simulations  int     `toml:"simulations" comment:"a move, searched with Gumbel"`
+	Considered   int     `toml:"considered" comment:"root actions that get simulations, at most, 1–64; Gumbel's"`
+	CVisit       float64 `toml:"c_visit" comment:"added to the most visits of an action, which c_scale multiplies, 0–1000000; Gumbel's"`
 	CScale       float64 `toml:"c_scale" comment:"how much values move the policy target, 0–1000; Gumbel's"`
+	GumbelScale  float64 `toml:"gumbel_scale" comment:"factor of the noise at the root, 0–1000, 0 for none; Gumbel's"`
 	OpeningPlies int     `toml:"opening_plies" comment:"a game starts with 0 to so many random plies"`
 	MaxPlies     int     `toml:"max_plies" comment:"truncates a game after so many, the opening not counted; 0 for no limit"`
 }
@@ -59,8 +63,11 @@ type FitConfig struct {
 	Window       int     `toml:"window" comment:"iterations whose games are learnt from"`
 	Steps        int     `toml:"steps" comment:"an iteration"`
 	Batch        int     `toml:"batch" comment:"positions a step"`
-	LearningRate float64 `toml:"learning_rate"`
-	WeightDecay  float64 `toml:"weight_decay"`
+	LearningRate float64 `toml:"learning_rate" comment:"of Adam, above 0, at most 1"`
+	Beta1        float64 `toml:"beta1" comment:"Adam's decay of the mean of gradients, a step; from 0, below 1"`
+	Beta2        float64 `toml:"beta2" comment:"Adam's decay of the mean of their squares, a step; from 0, below 1"`
+	Epsilon      float64 `toml:"epsilon" comment:"added to the root of that mean by Adam, 1e-12–1"`
+	WeightDecay  float64 `toml:"weight_decay" comment:"decoupled, of matrices only, 0–1"`
 	Margin       float64 `toml:"margin" comment:"share of the margin of seeds in the value, 0–1; the rest is the outcome"`
 	ValueWeight  float64 `toml:"value_weight" comment:"of the value's loss beside the policy's"`
 	MarginWeight float64 `toml:"margin_weight" comment:"of the loss of a head of its own for the margin, 0 for none"`
@@ -88,18 +95,20 @@ func Default(r mancala.Rules) Config {
 	if r.Info().Arrange {
 		opening = 0
 	}
-	l := learner.DefaultConfig()
+	l, g := learner.DefaultConfig(), mcts.Default()
 	return Config{
 		Spec: r.Info().Spec, Seed: 1,
 		Network: NetworkConfig{
 			Encoder: "onehot", Width: 64, Blocks: 2, ValueWidth: 32,
 		},
 		SelfPlay: SelfPlayConfig{
-			Games: clamp(6000/n, 16, 512), Simulations: 32, CScale: 0.1, OpeningPlies: opening, MaxPlies: arena.Default(r).MaxPlies,
+			Games: clamp(6000/n, 16, 512), Simulations: 32, OpeningPlies: opening, MaxPlies: arena.Default(r).MaxPlies,
+			Considered: g.Considered, CVisit: g.CVisit, CScale: 0.1, GumbelScale: g.GumbelScale,
 		},
 		Fit: FitConfig{
 			Window: 300, Steps: 150, Batch: 256, Margin: 0.2,
-			LearningRate: l.LearningRate, WeightDecay: l.WeightDecay, ValueWeight: l.ValueWeight,
+			LearningRate: l.LearningRate, Beta1: l.Beta1, Beta2: l.Beta2, Epsilon: l.Epsilon,
+			WeightDecay: l.WeightDecay, ValueWeight: l.ValueWeight,
 		},
 		Gate: GateConfig{Games: clamp(2400/n, 20, 100) / 2 * 2, Simulations: 16, Score: 0.5},
 		Rate: RateConfig{Games: clamp(8000/n, 20, 400) / 2 * 2, Simulations: 64, Agents: []string{"random", "greedy", "mcts:sims=100"}},
@@ -124,6 +133,9 @@ func meanLength(r mancala.Rules) int {
 
 func clamp(n, lo, hi int) int { return max(lo, min(n, hi)) }
 
+// MaxSeed is the greatest Config.Seed: the whole numbers of TOML end there.
+const MaxSeed = math.MaxInt64
+
 // Bounds of a Config.
 const (
 	maxGames  = 1 << 20
@@ -138,8 +150,8 @@ func (c *Config) Validate() error {
 	if err != nil {
 		return fmt.Errorf("train: spec: %w", err)
 	}
-	if c.Seed > math.MaxInt64 {
-		return fmt.Errorf("train: seed %d: want 0–%d", c.Seed, int64(math.MaxInt64))
+	if c.Seed > MaxSeed {
+		return fmt.Errorf("train: seed %d: want 0–%d", c.Seed, uint64(MaxSeed))
 	}
 	for _, f := range []struct {
 		name      string
@@ -147,6 +159,7 @@ func (c *Config) Validate() error {
 	}{
 		{"self_play.games", c.SelfPlay.Games, 1, maxGames},
 		{"self_play.simulations", c.SelfPlay.Simulations, 1, mcts.MaxSimulations},
+		{"self_play.considered", c.SelfPlay.Considered, 1, 64},
 		{"self_play.opening_plies", c.SelfPlay.OpeningPlies, 0, arena.MaxOpening},
 		{"self_play.max_plies", c.SelfPlay.MaxPlies, 0, math.MaxInt32},
 		{"fit.window", c.Fit.Window, 1, maxWindow},
@@ -161,17 +174,25 @@ func (c *Config) Validate() error {
 			return fmt.Errorf("train: %s %d: want %d–%d", f.name, f.n, f.lo, f.hi)
 		}
 	}
+	for _, f := range []struct {
+		name  string
+		v, hi float64
+	}{
+		{"self_play.c_visit", c.SelfPlay.CVisit, 1e6},
+		{"self_play.c_scale", c.SelfPlay.CScale, 1000},
+		{"self_play.gumbel_scale", c.SelfPlay.GumbelScale, 1000},
+		{"fit.margin", c.Fit.Margin, 1},
+		{"gate.score", c.Gate.Score, 1},
+	} {
+		if !(f.v >= 0 && f.v <= f.hi) {
+			return fmt.Errorf("train: %s %v: want 0–%.0f", f.name, f.v, f.hi)
+		}
+	}
 	switch {
 	case c.Gate.Games%2 != 0:
 		return fmt.Errorf("train: gate.games %d: want an even number, for pairs", c.Gate.Games)
 	case c.Rate.Games%2 != 0:
 		return fmt.Errorf("train: rate.games %d: want an even number, for pairs", c.Rate.Games)
-	case !(c.Gate.Score >= 0 && c.Gate.Score <= 1):
-		return fmt.Errorf("train: gate.score %v: want 0–1", c.Gate.Score)
-	case !(c.SelfPlay.CScale >= 0 && c.SelfPlay.CScale <= 1000):
-		return fmt.Errorf("train: self_play.c_scale %v: want 0–1000", c.SelfPlay.CScale)
-	case !(c.Fit.Margin >= 0 && c.Fit.Margin <= 1):
-		return fmt.Errorf("train: fit.margin %v: want 0–1", c.Fit.Margin)
 	case len(c.Rate.Agents) < 1 || len(c.Rate.Agents) >= arena.MaxEntrants:
 		return fmt.Errorf("train: rate.agents: %d given: want 1–%d", len(c.Rate.Agents), arena.MaxEntrants-1)
 	}
@@ -207,14 +228,31 @@ func (c *Config) shape(r mancala.Rules) (neural.Shape, neural.Meta, error) {
 		}, nil
 }
 
+// search returns how self-play searches. What a Gumbel search looks at is the Config's, all of it.
+func (c *Config) search() mcts.Config {
+	s := mcts.Default()
+	s.Algorithm = mcts.Gumbel
+	s.Simulations = c.SelfPlay.Simulations
+	s.Margin = c.Fit.Margin
+	s.Considered = c.SelfPlay.Considered
+	s.CVisit = c.SelfPlay.CVisit
+	s.CScale = c.SelfPlay.CScale
+	s.GumbelScale = c.SelfPlay.GumbelScale
+	return s
+}
+
+// learner returns how the network learns, which is the Config's, all of it.
 func (c *Config) learner() learner.Config {
-	l := learner.DefaultConfig()
-	l.Batch = c.Fit.Batch
-	l.LearningRate = c.Fit.LearningRate
-	l.WeightDecay = c.Fit.WeightDecay
-	l.ValueWeight = c.Fit.ValueWeight
-	l.MarginWeight = c.Fit.MarginWeight
-	return l
+	return learner.Config{
+		Batch:        c.Fit.Batch,
+		LearningRate: c.Fit.LearningRate,
+		Beta1:        c.Fit.Beta1,
+		Beta2:        c.Fit.Beta2,
+		Epsilon:      c.Fit.Epsilon,
+		WeightDecay:  c.Fit.WeightDecay,
+		ValueWeight:  c.Fit.ValueWeight,
+		MarginWeight: c.Fit.MarginWeight,
+	}
 }
 
 // Read lays the TOML text over c: keys that it does not give stay as they are, unknown ones are an error.

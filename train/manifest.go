@@ -32,7 +32,7 @@ const (
 	fileLock     = "lock"
 )
 
-const manifestVersion = 1
+const manifestVersion = 2
 
 // manifest says what is committed.
 type manifest struct {
@@ -115,7 +115,7 @@ func (d *directory) readManifest() (*manifest, error) {
 		return nil, fmt.Errorf("train: %s: not a manifest: %s", d.at(fileManifest), oneLine(err.Error()))
 	}
 	if m.Version != manifestVersion {
-		return nil, fmt.Errorf("train: %s: version %d: this program reads version %d", d.at(fileManifest), m.Version, manifestVersion)
+		return nil, fmt.Errorf("train: %s: version %d: this program goes on with runs of version %d only", d.at(fileManifest), m.Version, manifestVersion)
 	}
 	if m.Iteration < 0 || m.Best < 0 || m.Best > m.Iteration || m.Metrics < 0 {
 		return nil, fmt.Errorf("train: %s: iteration %d, best %d, metrics_bytes %d: want 0 or more and best no later than iteration", d.at(fileManifest), m.Iteration, m.Best, m.Metrics)

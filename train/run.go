@@ -76,14 +76,19 @@ func (o *Options) validate() error {
 	return nil
 }
 
-// ReadConfig returns the configuration of the run in a directory, nil if there is none.
+// ReadConfig returns the configuration of the run in a directory, nil if there is none. A run of another version of the
+// manifest has other keys: it is refused as such.
 func ReadConfig(dir string) (*Config, error) {
-	text, err := os.ReadFile((&directory{path: dir}).at(fileConfig))
+	d := &directory{path: dir}
+	text, err := os.ReadFile(d.at(fileConfig))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("train: config: %w", err)
+	}
+	if _, err := d.readManifest(); err != nil {
+		return nil, err
 	}
 	c := &Config{}
 	if err := c.Read(text); err != nil {
@@ -431,12 +436,7 @@ func (t *training) searcher(h *neural.Holder) (agents.Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := mcts.Default()
-	c.Algorithm = mcts.Gumbel
-	c.Simulations = t.cfg.SelfPlay.Simulations
-	c.Margin = t.cfg.Fit.Margin
-	c.CScale = t.cfg.SelfPlay.CScale
-	return mcts.New(t.rules, e, c)
+	return mcts.New(t.rules, e, t.cfg.search())
 }
 
 // record writes the games of an iteration.

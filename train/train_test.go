@@ -8,13 +8,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/mancalagym/mancalagym/agents"
 	"github.com/mancalagym/mancalagym/agents/arena"
+	"github.com/mancalagym/mancalagym/agents/mcts"
 	"github.com/mancalagym/mancalagym/agents/neural"
 	"github.com/mancalagym/mancalagym/datasets"
 	"github.com/mancalagym/mancalagym/env/mancala"
@@ -340,7 +343,7 @@ func TestDamagedRunsAreRefused(t *testing.T) {
 	for name, damage := range map[string]func(dir string) error{
 		"manifest": func(dir string) error { return os.WriteFile(filepath.Join(dir, fileManifest), []byte("{"), 0o666) },
 		"version": func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, fileManifest), []byte(`{"version":2}`), 0o666)
+			return os.WriteFile(filepath.Join(dir, fileManifest), []byte(`{"version":1}`), 0o666)
 		},
 		"checkpoint": func(dir string) error { return os.Truncate(filepath.Join(dir, dirCheck, numbered(2)), 100) },
 		"weights":    func(dir string) error { return os.Truncate(filepath.Join(dir, dirWeights, numbered(1)), 100) },
@@ -481,23 +484,107 @@ func TestConfigTextIsReadBack(t *testing.T) {
 	}
 }
 
+// A default of search or optimiser that a Config does not hold would change a run that goes on with a later version.
+func TestSearchAndFitTakeNothingFromDefaults(t *testing.T) {
+	c := small(t, "modiar")
+	for _, part := range []any{&c.SelfPlay, &c.Fit} {
+		v := reflect.ValueOf(part).Elem()
+		for i := range v.NumField() {
+			if f := v.Field(i); f.Kind() == reflect.Int {
+				f.SetInt(7) // no default is 7, none 0.375
+			} else {
+				f.SetFloat(0.375)
+			}
+		}
+	}
+	other := []string{"Algorithm", "Prober", "CPuct", "FPU", "NoiseWeight", "NoiseAlpha", "CUct"} // Gumbel looks at none
+	for _, part := range [][2]any{{c.search(), mcts.Default()}, {c.learner(), learner.DefaultConfig()}} {
+		got, def := reflect.ValueOf(part[0]), reflect.ValueOf(part[1])
+		for i := range got.NumField() {
+			name := got.Type().Field(i).Name
+			if !slices.Contains(other, name) && got.Field(i).Equal(def.Field(i)) {
+				t.Errorf("%v.%s is the default %v, want the Config's", got.Type(), name, def.Field(i))
+			}
+		}
+	}
+}
+
+// Those of the papers: Danihelka and others (2022) for board games, Kingma and Ba (2015).
+func TestConstantsDefaultToTheirPapers(t *testing.T) {
+	c := small(t, "modiar")
+	s, f := c.SelfPlay, c.Fit
+	if s.Considered != 16 || s.CVisit != 50 || s.GumbelScale != 1 || f.Beta1 != 0.9 || f.Beta2 != 0.999 || f.Epsilon != 1e-8 {
+		t.Errorf("%+v, %+v", s, f)
+	}
+}
+
+func TestEveryKeyIsDescribed(t *testing.T) {
+	doc, err := os.ReadFile("../docs/training.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := small(t, "modiar")
+	text, err := c.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	for i, line := range lines {
+		if key, _, ok := strings.Cut(line, " = "); ok && !strings.HasPrefix(line, "#") && (i == 0 || !strings.HasPrefix(lines[i-1], "# ")) {
+			t.Errorf("config.toml: no comment above %s", key)
+		}
+	}
+	for _, key := range keys(reflect.TypeOf(c), "") {
+		if !strings.Contains(string(doc), "| `"+key+"` |") {
+			t.Errorf("docs/training.md: no row for %s", key)
+		}
+	}
+}
+
+// The keys of an older run are not this program's: its version is what is wrong with it, not a value it does not have.
+func TestRunOfAnotherVersionIsRefusedAsSuch(t *testing.T) {
+	c := small(t, "modiar")
+	dir := t.TempDir()
+	mustRun(t, c, dir, Options{Iterations: 1, Workers: 1})
+	for name, text := range map[string]string{fileManifest: `{"version":1}`, fileConfig: "older = 1\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := "manifest.json: version 1: this program goes on with runs of version 2 only"
+	if _, err := ReadConfig(dir); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+	if _, err := Run(context.Background(), c, dir, Options{Iterations: 2, Workers: 1}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+}
+
 func TestBadConfigsSayWhatIsAllowed(t *testing.T) {
 	for text, want := range map[string]string{
-		"seed = -1":                  "seed",
-		"seeds = 1":                  "unknown key seeds: want one of spec, seed, network.encoder",
-		"seed = 'x'":                 "seed",
-		"[fit]\nsteps = 0":           "fit.steps 0: want 1–",
-		"[fit]\nbatch = 100000000":   "fit.batch",
-		"[fit]\nlearning_rate = nan": "learning rate NaN",
-		"[fit]\nstep = 5":            "unknown key fit.step",
-		"[gate]\ngames = 7":          "even",
-		"[gate]\nscore = 2.0":        "gate.score 2: want 0–1",
-		"[rate]\nagents = []":        "rate.agents: 0 given: want 1–255",
+		"seed = -1":                                  "seed",
+		"seeds = 1":                                  "unknown key seeds: want one of spec, seed, network.encoder",
+		"seed = 'x'":                                 "seed",
+		"[fit]\nsteps = 0":                           "fit.steps 0: want 1–",
+		"[fit]\nbatch = 100000000":                   "fit.batch",
+		"[fit]\nlearning_rate = nan":                 "learning rate NaN",
+		"[fit]\nstep = 5":                            "unknown key fit.step",
+		"[gate]\ngames = 7":                          "even",
+		"[fit]\nbeta1 = 1.0":                         "beta1 1: must be from 0, below 1",
+		"[fit]\nbeta2 = -0.1":                        "beta2 -0.1: must be from 0, below 1",
+		"[fit]\nepsilon = 0.0":                       "epsilon 0: must be 1e-12 to 1",
+		"[fit]\nmargin = nan":                        "fit.margin NaN: want 0–1",
+		"[gate]\nscore = 2.0":                        "gate.score 2: want 0–1",
+		"[rate]\nagents = []":                        "rate.agents: 0 given: want 1–255",
 		"[rate]\nagents = ['mcts', 'mcts:sims=100']": `rate.agents: agent "mcts:sims=100": the name is taken`,
 		"[rate]\nagents = ['stockfish']":             `rate.agents: catalog: agent "stockfish"`,
 		"[network]\nwidth = 0":                       "width 0",
 		"[network]\nencoder = 'counts'":              "sparse form",
 		"[network]\nencoder = 'x'":                   "network.encoder",
+		"[self_play]\nconsidered = 65":               "self_play.considered 65: want 1–64",
+		"[self_play]\nc_visit = 1e7":                 "self_play.c_visit 1e+07: want 0–1000000",
+		"[self_play]\nc_scale = -1.0":                "self_play.c_scale -1: want 0–1000",
+		"[self_play]\ngumbel_scale = inf":            "self_play.gumbel_scale +Inf: want 0–1000",
 		"[self_play]\nsimulations = 0":               "self_play.simulations 0",
 		"spec = 'chess'":                             "want one of urim",
 		"[fit":                                       "line 1: expected",
