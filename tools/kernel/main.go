@@ -254,178 +254,45 @@ func (m machine) across(rows int) {
 func (m machine) picked(rows, width, sides int) {
 	text(fmt.Sprintf("picked%s_%dx%d_%d", m.name, sides, rows, width), "passes, groups int, n *int32, index *int32, is int, "+
 		"x *float32, xs int, w *float32, ws int, bias, floor, skip, y *float32, ys int")
-	sum := func(s, r, c int) reg.VecPhysical { return m.v[(s*rows+r)*width+c] }
-	factor := m.v[sides*rows*width:][:rows]
-	b := m.v[sides*rows*width+rows:] // weights, floors
-	each := func(f func(s, r int)) {
-		for s := range sides {
-			for r := range rows {
-				f(s, r)
-			}
-		}
+	p := &pass{machine: m, rows: rows, width: width, sides: sides}
+	for _, at := range []*Mem{&p.from, &p.to, &p.counts, &p.lists, &p.groups} {
+		*at = AllocLocal(8)
 	}
-	// Of this pass, where it is at: skip, y, counts, lists, and groups to go.
-	from, to, counts, lists, groups := AllocLocal(8), AllocLocal(8), AllocLocal(8), AllocLocal(8), AllocLocal(8)
-	var rest []Mem // how much is on each list
 	for range sides {
-		rest = append(rest, AllocLocal(8))
+		p.lengths = append(p.lengths, AllocLocal(8))
 	}
-	all := AllocLocal(8) // how far all lists are walked together
-	copyWord := func(src, dst Mem) {
-		r := GP64()
-		MOVQ(src, r)
-		MOVQ(r, dst)
-	}
+	p.shared = AllocLocal(8)
 
 	Label("pass")
-	w := []reg.GPVirtual{load("w")}
+	p.w = []reg.GPVirtual{load("w")}
 	for c := 2; c < width; c += 2 {
 		next := GP64()
-		MOVQ(w[len(w)-1], next)
+		MOVQ(p.w[len(p.w)-1], next)
 		ADDQ(param("ws"), next)
-		w = append(w, next)
+		p.w = append(p.w, next)
 	}
-	// A row of a panel is two vectors: a power of two of bytes.
-	shift := U8(bits.TrailingZeros(uint(2 * m.bytes)))
 	x := load("x")
-	copyWord(param("n"), counts)
-	copyWord(param("index"), lists)
-	copyWord(param("skip"), from)
-	copyWord(param("y"), to)
-	copyWord(param("groups"), groups)
+	copyWord(param("n"), p.counts)
+	copyWord(param("index"), p.lists)
+	copyWord(param("skip"), p.from)
+	copyWord(param("y"), p.to)
+	copyWord(param("groups"), p.groups)
 
 	Label("group")
-	at0, ys := GP64(), GP64()
-	MOVQ(param("bias"), at0)
-	each(func(s, r int) {
-		for c := range width {
-			VMOVUPS(at(at0, c*m.bytes), sum(s, r, c))
-		}
-	})
-	MOVQ(param("ys"), ys)
-	MOVQ(from, at0)
-	TESTQ(at0, at0)
-	JZ(LabelRef("begin"))
-	each(func(s, r int) {
-		for c := range width {
-			VADDPS(at(at0, c*m.bytes), sum(s, r, c), sum(s, r, c))
-		}
-		ADDQ(ys, at0)
-	})
-	MOVQ(at0, from)
-	Label("begin")
-
-	var row []reg.GPVirtual // of x
+	p.begin()
+	p.x = []reg.GPVirtual{x}
 	xs := load("xs")
-	each(func(s, r int) {
-		if s+r == 0 {
-			row = append(row, x)
-			return
-		}
+	for len(p.x) < sides*rows {
 		next := GP64()
-		LEAQ(Mem{Base: row[len(row)-1], Index: xs, Scale: 1}, next)
-		row = append(row, next)
-	})
-	place := GP64()
-	step := func(s int, end, count reg.GPVirtual) {
-		MOVLQSX(Mem{Base: end, Index: count, Scale: 4}, place)
-		for r := range rows {
-			VBROADCASTSS(Mem{Base: row[s*rows+r], Index: place, Scale: 4}, factor[r])
-		}
-		SHLQ(shift, place)
-		for c := range width {
-			weights := Mem{Base: w[c/2], Index: place, Scale: 1, Disp: c % 2 * m.bytes}
-			if rows == 1 {
-				VFMADD231PS(weights, factor[0], sum(s, 0, c))
-				continue
-			}
-			VMOVUPS(weights, b[c%len(b)])
-			for r := range rows {
-				VFMADD231PS(b[c%len(b)], factor[r], sum(s, r, c))
-			}
-		}
+		LEAQ(Mem{Base: p.x[len(p.x)-1], Index: xs, Scale: 1}, next)
+		p.x = append(p.x, next)
 	}
-	// A list is walked by a count that goes up to 0 before its end.
-	loop := func(name string, count reg.GPVirtual, body func()) {
-		NEGQ(count)
-		JZ(LabelRef(name + "_end"))
-		Label(name)
-		body()
-		INCQ(count)
-		JNZ(LabelRef(name))
-		Label(name + "_end")
-	}
-	n, list, is := GP64(), GP64(), GP64()
-	MOVQ(counts, n)
-	MOVQ(lists, list)
-	MOVQ(param("is"), is)
-	count := GP64()
-	MOVLQSX(at(n, 0), count)
-	var last []reg.GPVirtual // ends of the lists
-	if sides == 1 {
-		last = append(last, GP64())
-		LEAQ(Mem{Base: list, Index: count, Scale: 4}, last[0])
-		ADDQ(is, list)
-	} else {
-		// Together as far as the longest goes, since nothing follows on a list for a while; then what may be left of each.
-		short, other := GP64(), GP64()
-		MOVQ(count, rest[0])
-		MOVQ(count, short)
-		for s := 1; s < sides; s++ {
-			MOVLQSX(at(n, 4*s), other)
-			MOVQ(other, rest[s])
-			CMPQ(other, count)
-			CMOVQGT(other, count)
-			CMPQ(other, short)
-			CMOVQLT(other, short)
-		}
-		ADDQ(I8(nothings), short)
-		CMPQ(short, count)
-		CMOVQLT(short, count)
-		MOVQ(count, all)
-		for range sides {
-			end := GP64()
-			LEAQ(Mem{Base: list, Index: count, Scale: 4}, end)
-			ADDQ(is, list)
-			last = append(last, end)
-		}
-	}
-	ADDQ(I8(4*sides), n)
-	MOVQ(n, counts)
-	MOVQ(list, lists)
-	loop("next", count, func() {
-		for s := range sides {
-			step(s, last[s], count)
-		}
-	})
-	if sides > 1 {
-		for s := range sides {
-			name := fmt.Sprint("rest", s)
-			MOVQ(rest[s], count)
-			SUBQ(all, count)
-			JLE(LabelRef(name + "_end"))
-			LEAQ(Mem{Base: last[s], Index: count, Scale: 4}, last[s])
-			loop(name, count, func() { step(s, last[s], count) })
-		}
-	}
-	ADDQ(param("xs"), row[len(row)-1])
-	MOVQ(row[len(row)-1], x)
-
-	MOVQ(param("floor"), at0)
-	for c := range width {
-		VMOVUPS(at(at0, c*m.bytes), b[0])
-		each(func(s, r int) { VMAXPS(sum(s, r, c), b[0], sum(s, r, c)) }) // in this order NaN stays NaN
-	}
-	MOVQ(to, at0)
-	MOVQ(param("ys"), ys)
-	each(func(s, r int) {
-		for c := range width {
-			VMOVUPS(sum(s, r, c), at(at0, c*m.bytes))
-		}
-		ADDQ(ys, at0)
-	})
-	MOVQ(at0, to)
-	DECQ(groups)
+	p.place = GP64()
+	p.walk()
+	ADDQ(param("xs"), p.x[len(p.x)-1])
+	MOVQ(p.x[len(p.x)-1], x)
+	p.finish()
+	DECQ(p.groups)
 	JNZ(LabelRef("group"))
 
 	DECQ(param("passes"))
@@ -437,19 +304,184 @@ func (m machine) picked(rows, width, sides int) {
 	JZ(LabelRef("kept"))
 	ADDQ(I32(width*m.bytes), param("skip"))
 	Label("kept")
-	MOVQ(w[len(w)-1], place)
-	ADDQ(param("ws"), place)
-	MOVQ(place, param("w"))
+	MOVQ(p.w[len(p.w)-1], p.place)
+	ADDQ(param("ws"), p.place)
+	MOVQ(p.place, param("w"))
 	JMP(LabelRef("pass"))
 	Label("done")
 	end()
 }
 
-// nothings is how many places that hold a 0 at least follow on a list.
+// copyWord copies one word of memory.
+func copyWord(src, dst Mem) {
+	r := GP64()
+	MOVQ(src, r)
+	MOVQ(r, dst)
+}
+
+// pass is what a pass of picked works with. The sums of a group, or of two side by side, lie in the first registers.
+type pass struct {
+	machine
+	rows, width, sides int
+	w, x               []reg.GPVirtual // panels of weights, rows
+	place              reg.GPVirtual   // on a list, and how far in a panel
+
+	// Where the pass is at: skip, y, counts, lists, and groups to go.
+	from, to, counts, lists, groups Mem
+	// Of two lists: how long they are, and how far they are walked together.
+	lengths []Mem
+	shared  Mem
+}
+
+// sum is that of a side, a row and a column.
+func (p *pass) sum(s, r, c int) reg.VecPhysical { return p.v[(s*p.rows+r)*p.width+c] }
+
+// free are the registers that hold no sums.
+func (p *pass) free() []reg.VecPhysical { return p.v[p.sides*p.rows*p.width:] }
+
+// each calls f for every row of every side.
+func (p *pass) each(f func(s, r int)) {
+	for s := range p.sides {
+		for r := range p.rows {
+			f(s, r)
+		}
+	}
+}
+
+// begin sets the sums to the bias and adds what is in skip, if that is there.
+func (p *pass) begin() {
+	from, ys := GP64(), GP64()
+	MOVQ(param("bias"), from)
+	p.each(func(s, r int) {
+		for c := range p.width {
+			VMOVUPS(at(from, c*p.bytes), p.sum(s, r, c))
+		}
+	})
+	MOVQ(param("ys"), ys)
+	MOVQ(p.from, from)
+	TESTQ(from, from)
+	JZ(LabelRef("begin"))
+	p.each(func(s, r int) {
+		for c := range p.width {
+			VADDPS(at(from, c*p.bytes), p.sum(s, r, c), p.sum(s, r, c))
+		}
+		ADDQ(ys, from)
+	})
+	MOVQ(from, p.from)
+	Label("begin")
+}
+
+// walk adds the products of all listed places. Two lists are walked together as far as the longer goes, since nothings
+// follow on the other for a while; then what may be left of it.
+func (p *pass) walk() {
+	n, list, is, count := GP64(), GP64(), GP64(), GP64()
+	MOVQ(p.counts, n)
+	MOVQ(p.lists, list)
+	MOVQ(param("is"), is)
+	MOVLQSX(at(n, 0), count)
+	if p.sides == 2 {
+		p.together(n, count)
+	}
+	var ends []reg.GPVirtual // of what is walked
+	for range p.sides {
+		ends = append(ends, GP64())
+		LEAQ(Mem{Base: list, Index: count, Scale: 4}, ends[len(ends)-1])
+		ADDQ(is, list)
+	}
+	ADDQ(I8(4*p.sides), n)
+	MOVQ(n, p.counts)
+	MOVQ(list, p.lists)
+	up("next", count, func() {
+		for s := range p.sides {
+			p.step(s, ends[s], count)
+		}
+	})
+	if p.sides == 1 {
+		return
+	}
+	for s := range p.sides {
+		name := fmt.Sprint("rest", s)
+		MOVQ(p.lengths[s], count)
+		SUBQ(p.shared, count)
+		JLE(LabelRef(name + "_end"))
+		LEAQ(Mem{Base: ends[s], Index: count, Scale: 4}, ends[s])
+		up(name, count, func() { p.step(s, ends[s], count) })
+	}
+}
+
+// together keeps the lengths of two lists and puts into count, where the first length is, how far they are walked together.
+func (p *pass) together(n, count reg.GPVirtual) {
+	short, other := GP64(), GP64()
+	MOVQ(count, p.lengths[0])
+	MOVQ(count, short)
+	MOVLQSX(at(n, 4), other)
+	MOVQ(other, p.lengths[1])
+	CMPQ(other, count)
+	CMOVQGT(other, count)
+	CMPQ(other, short)
+	CMOVQLT(other, short)
+	ADDQ(I8(nothings), short)
+	CMPQ(short, count)
+	CMOVQLT(short, count)
+	MOVQ(count, p.shared)
+}
+
+// up makes a loop that counts up from -count to 0: an index that ends with a list.
+func up(name string, count reg.GPVirtual, body func()) {
+	NEGQ(count)
+	JZ(LabelRef(name + "_end"))
+	Label(name)
+	body()
+	INCQ(count)
+	JNZ(LabelRef(name))
+	Label(name + "_end")
+}
+
+// step adds the products of one listed place to the sums of a side.
+func (p *pass) step(s int, end, count reg.GPVirtual) {
+	place, factor, b := p.place, p.free()[:p.rows], p.free()[p.rows:]
+	MOVLQSX(Mem{Base: end, Index: count, Scale: 4}, place)
+	for r := range p.rows {
+		VBROADCASTSS(Mem{Base: p.x[s*p.rows+r], Index: place, Scale: 4}, factor[r])
+	}
+	SHLQ(U8(bits.TrailingZeros(uint(2*p.bytes))), place) // a row of a panel is two vectors: a power of two of bytes
+	for c := range p.width {
+		weights := Mem{Base: p.w[c/2], Index: place, Scale: 1, Disp: c % 2 * p.bytes}
+		if p.rows == 1 {
+			VFMADD231PS(weights, factor[0], p.sum(s, 0, c))
+			continue
+		}
+		VMOVUPS(weights, b[c%len(b)])
+		for r := range p.rows {
+			VFMADD231PS(b[c%len(b)], factor[r], p.sum(s, r, c))
+		}
+	}
+}
+
+// finish raises the sums to the floor and writes them.
+func (p *pass) finish() {
+	to, ys, floor := GP64(), GP64(), p.free()[p.rows]
+	MOVQ(param("floor"), to)
+	for c := range p.width {
+		VMOVUPS(at(to, c*p.bytes), floor)
+		p.each(func(s, r int) { VMAXPS(p.sum(s, r, c), floor, p.sum(s, r, c)) }) // in this order NaN stays NaN
+	}
+	MOVQ(p.to, to)
+	MOVQ(param("ys"), ys)
+	p.each(func(s, r int) {
+		for c := range p.width {
+			VMOVUPS(p.sum(s, r, c), at(to, c*p.bytes))
+		}
+		ADDQ(ys, to)
+	})
+	MOVQ(to, p.to)
+}
+
+// nothings is how often the place after the last follows on a list.
 const nothings = 32
 
 // list lists, for each group of one or two rows, the places where one of them is not 0: width are looked at, whole
-// vectors. What follows on a list are nothings places that no row has: the place after the last.
+// vectors. What follows on a list is, nothings times, a place where all rows hold a 0: the one after the last.
 func (m machine) list(rows int) {
 	text(fmt.Sprintf("list%s_%d", m.name, rows), "groups, width, nothing int, x *float32, xs int, index *int32, is int, n *int32")
 	groups, x, xs, index, n := load("groups"), load("x"), load("xs"), load("index"), load("n")
