@@ -44,6 +44,8 @@ type manifest struct {
 	Best      int    `json:"best"` // the iteration of the best network
 	Metrics   int64  `json:"metrics_bytes"`
 	Config    string `json:"config_sha256"` // of config.toml
+	// Files are those that rate.agents names, in its order.
+	Files []agentFile `json:"agent_files,omitempty"`
 }
 
 // directory is a run's directory, locked.

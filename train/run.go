@@ -77,7 +77,7 @@ func (o *Options) validate() error {
 }
 
 // ReadConfig returns the configuration of the run in a directory, nil if there is none. A run of another version of the
-// manifest has other keys: it is refused as such.
+// manifest has other keys: it is refused as such. So is one whose agents' files are not what they were.
 func ReadConfig(dir string) (*Config, error) {
 	d := &directory{path: dir}
 	text, err := os.ReadFile(d.at(fileConfig))
@@ -87,8 +87,14 @@ func ReadConfig(dir string) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("train: config: %w", err)
 	}
-	if _, err := d.readManifest(); err != nil {
+	m, err := d.readManifest()
+	if err != nil {
 		return nil, err
+	}
+	if m != nil {
+		if err := unchanged(m.Files); err != nil {
+			return nil, err
+		}
 	}
 	c := &Config{}
 	if err := c.Read(text); err != nil {
@@ -222,8 +228,12 @@ func (t *training) begin(config string) error {
 	if err != nil {
 		return err
 	}
+	files, err := t.cfg.Rate.agentFiles()
+	if err != nil {
+		return err
+	}
 	info := t.rules.Info()
-	return t.commit(manifest{Version: manifestVersion, Spec: info.Spec, Rules: info.Version, Kernel: k, Config: config})
+	return t.commit(manifest{Version: manifestVersion, Spec: info.Spec, Rules: info.Version, Kernel: k, Config: config, Files: files})
 }
 
 // kernelName names what the last bits of the computed numbers depend on.
@@ -507,6 +517,9 @@ func (c *Config) opponents(r mancala.Rules) ([]arena.Entrant, error) {
 func (t *training) rate(ctx context.Context) (*arena.Report, error) {
 	entrants, err := t.cfg.opponents(t.rules)
 	if err != nil {
+		return nil, err
+	}
+	if err := unchanged(t.m.Files); err != nil { // once they are loaded: training may have taken long
 		return nil, err
 	}
 	c := arena.Default(t.rules)
