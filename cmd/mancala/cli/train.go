@@ -23,7 +23,7 @@ func trainCommand() *cobra.Command {
 	var (
 		out, config string
 		opt         train.Options
-		s           seed
+		s           = runSeed{1}
 	)
 	c := &cobra.Command{
 		Use:   "train SPEC --out DIR",
@@ -51,7 +51,7 @@ with one that is finished. The result depends on the configuration and the seed 
 			}
 			var chosen *uint64
 			if c.Flags().Changed("seed") {
-				chosen = (*uint64)(&s)
+				chosen = (*uint64)(&s.seed)
 			}
 			cfg, err := trainConfig(r, out, config, chosen)
 			if err != nil {
@@ -63,11 +63,25 @@ with one that is finished. The result depends on the configuration and the seed 
 	c.Flags().StringVar(&out, "out", "", "directory of the run, made or gone on with")
 	c.Flags().Var(&span{&opt.Budget, time.Second, maxBudget}, "budget", "time to train in all, looked at between iterations")
 	numberFlag(c, &opt.Iterations, "iterations", 1, maxIterations, "iterations in all")
-	seedFlag(c, &s)
+	c.Flags().Var(&s, "seed", "source of all chance, "+s.allowed()+": the same seed gives the same result")
 	workersFlag(c, &opt.Workers)
 	c.Flags().StringVar(&config, "config", "", "TOML file with keys of config.toml, over the defaults of the variant")
 	c.Flags().BoolVar(&opt.AllowKernelChange, "allow-kernel-change", false, "go on with a run that another kind of processor began")
 	return c
+}
+
+// runSeed is a flag for a seed that config.toml can hold.
+type runSeed struct{ seed }
+
+func (s *runSeed) allowed() string {
+	return fmt.Sprintf("a whole number from 0 to %d", uint64(train.MaxSeed))
+}
+
+func (s *runSeed) Set(text string) error {
+	if err := s.seed.Set(text); err != nil || s.seed > train.MaxSeed {
+		return fmt.Errorf("want %s", s.allowed())
+	}
+	return nil
 }
 
 // trainConfig lays file and flags over the configuration of the run in dir, or over the defaults where there is none. A run
