@@ -36,7 +36,7 @@ type loops struct {
 	// By rows and by vectors in a pass: the same over listed places of x, each list for one row, for two or, with 4 rows, for
 	// the first two and for the last two. Several passes go on through the panels. Strides in bytes.
 	picked [5][9]func(passes, groups int, n, index *int32, is int, x *float32, xs int, w *float32, ws int, bias, floor, skip, y *float32, ys int)
-	// By rows in a group: lists the places where one of them is not 0, and then nothings times the place called nothing. Strides in bytes.
+	// By rows in a group: lists the places below nothing where one of them is not 0, and then nothings times nothing. Strides in bytes.
 	list [3]func(groups, width, nothing int, x *float32, xs int, index *int32, is int, n *int32)
 	// By vectors in a row. Strides in bytes.
 	gather  [9]func(rows, active int, index *int32, w *float32, ws int, bias, y *float32, ys int)

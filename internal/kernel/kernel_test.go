@@ -175,6 +175,87 @@ func TestRowsMayBeFullBesideEmptyOnes(t *testing.T) {
 	}
 }
 
+// extreme returns numbers of all sizes, with zeros of both signs, and some that are not finite where that is asked for.
+func extreme(r *rand.Rand, n int, finite bool) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		switch r.IntN(8) {
+		case 0, 1, 2:
+			x[i] = float32(r.NormFloat64())
+		case 3:
+			x[i] = float32(math.Copysign(0, -1))
+		case 4:
+			x[i] = float32(1e-40 * r.NormFloat64())
+		case 5:
+			x[i] = float32(math.Pow(10, 75*r.Float64()-38) * r.NormFloat64())
+		case 6:
+			if !finite && r.IntN(4) == 0 {
+				x[i] = []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))}[r.IntN(3)]
+			}
+		}
+	}
+	return x
+}
+
+// Nor does anything of a row, not even the sign of a zero, depend on whether products with 0 are left out.
+func TestRowsDoNotDependOnEachOtherWhateverTheyHold(t *testing.T) {
+	r := source(9)
+	for range 150 {
+		rows, in, out := 1+r.IntN(20), 1+r.IntN(80), 1+r.IntN(80)
+		relu, keep, sparse := r.IntN(out+1), r.IntN(2) == 0, r.IntN(2) == 0
+		w, b := extreme(r, in*out, true), extreme(r, out, true)
+		x, was := extreme(r, rows*in, false), extreme(r, rows*out, r.IntN(2) == 0)
+		for i := range rows {
+			switch {
+			case r.IntN(3) == 0:
+				copy(x[i*in:], extreme(r, in, true))
+			case sparse:
+				clear(x[i*in : (i+1)*in-r.IntN(2)])
+			}
+		}
+		var first []float32
+		for _, k := range kernels(t) {
+			l, s, xs, ys := k.NewLayer(in, out, w, b, relu), NewLists(rows, in), k.Width(in+1), k.Width(out)
+			xx, all := padded(x, in, xs, 0), padded(was, out, ys, 0)
+			l.Product(s, rows, xx, xs, keep, all, ys)
+			for n := 1; n <= rows; n++ {
+				from := r.IntN(rows - n + 1)
+				y := padded(was[from*out:(from+n)*out], out, ys, 0)
+				l.Product(s, n, xx[from*xs:], xs, keep, y, ys)
+				same(t, k, fmt.Sprintf("%d rows from %d", n, from), y, all[from*ys:(from+n)*ys])
+			}
+			var got []float32
+			for i := range rows {
+				if fill := all[i*ys+out : (i+1)*ys]; slices.ContainsFunc(fill, func(v float32) bool { return v != 0 }) {
+					t.Fatalf("%s: row %d is filled up with %v", k.Name(), i, fill)
+				}
+				got = append(got, all[i*ys:i*ys+out]...)
+			}
+			if !k.Vector() {
+				continue
+			}
+			if first == nil {
+				first = got
+			}
+			same(t, k, "in assembly", got, first)
+			var skip []float32
+			if keep {
+				skip = was
+			}
+			for _, c := range []struct {
+				relu     bool
+				from, to int
+			}{{false, 0, relu}, {true, relu, out}} {
+				dense := make([]float32, rows*out)
+				k.NewMultiplier().Multiply(rows, out, in, Matrix{x, in, false}, Matrix{w, out, false}, b, skip, dense, out, c.relu)
+				for i := range rows {
+					same(t, k, "against all products", dense[i*out:][c.from:c.to], got[i*out:][c.from:c.to])
+				}
+			}
+		}
+	}
+}
+
 func TestNotANumberStays(t *testing.T) {
 	nan := float32(math.NaN())
 	for _, k := range kernels(t) {
@@ -347,7 +428,7 @@ func same(t *testing.T, k *Kernel, what string, got, want []float32) {
 	t.Helper()
 	for i := range want {
 		if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
-			t.Fatalf("%s %s: %v at %d of %d, in Go %v", k.Name(), what, got[i], i, len(want), want[i])
+			t.Fatalf("%s %s: %v at %d of %d, want %v", k.Name(), what, got[i], i, len(want), want[i])
 		}
 	}
 }

@@ -18,7 +18,8 @@ type Layer struct {
 	vectors     int // in a row of the result
 }
 
-// NewLayer lays out a matrix of in × out and a bias of out. The columns from relu on have a floor of 0.
+// NewLayer lays out a matrix of in × out, neither of them 0, and a bias of out. All numbers must be finite, since products
+// with 0 may be left out. The columns from relu on have a floor of 0.
 func (k *Kernel) NewLayer(in, out int, w, b []float32, relu int) *Layer {
 	l := &Layer{k: k, in: in, out: out, b: make([]float32, k.Width(out)), relu: relu}
 	copy(l.b, b)
@@ -49,24 +50,26 @@ type Lists struct {
 	terms uint64
 }
 
-// Terms returns how many products of numbers have been made with the lists so far, those with the fill of panels not
-// counted.
+// Terms returns how many products of numbers have been made with the lists so far. Those with the fill of panels, and with
+// what follows on a list, are not counted.
 func (s *Lists) Terms() uint64 { return s.terms }
 
 // nothings is how often the place after the last follows on a list, so that two lists can be walked side by side.
 const nothings = 32
 
-// NewLists returns working memory for rows of up to width inputs.
+// NewLists returns working memory for up to so many rows of up to width inputs.
 func NewLists(rows, width int) *Lists {
 	width += 15 + nothings // whole vectors, and what follows
 	return &Lists{width: width, index: make([]int32, rows*width), n: make([]int32, rows)}
 }
 
 // Product writes bias + x·w, or at least the floor, to the rows of y; with keep it adds to what is there. Rows begin xs
-// and ys apart. Those of y take up Width numbers; in those of x, 0 must follow up to Width, and at least once.
+// and ys apart and take up Width numbers. Those of x have one more if they fill that: a 0 must follow. What fills up the rows of y
+// is 0 afterwards, whatever x holds; with keep it must be so before.
 //
 // Behind a relu half of x is 0. So rows go in pairs, and only the places where one of the two is not 0 are
-// multiplied. What is left out are products with 0, which change no sum: a row does not depend on the other.
+// multiplied. What is left out are products with 0, which change no sum but the sign of a zero, and that is always made
+// positive: a row does not depend on the other.
 func (l *Layer) Product(s *Lists, rows int, x []float32, xs int, keep bool, y []float32, ys int) {
 	if l.k.loops == nil {
 		l.plain(s, rows, x, xs, keep, y, ys)
@@ -79,6 +82,14 @@ func (l *Layer) Product(s *Lists, rows int, x []float32, xs int, keep bool, y []
 			done += n * group
 		}
 	}
+	if l.out == len(l.b) {
+		return
+	}
+	for r := range rows {
+		if fill := y[r*ys+l.out : r*ys+len(l.b)]; fill[0] != 0 {
+			clear(fill) // these are NaN: something that is not finite, times 0
+		}
+	}
 }
 
 // some is Product for some groups of one, two or four rows.
@@ -87,7 +98,7 @@ func (l *Layer) some(s *Lists, group, groups int, x []float32, xs int, keep bool
 	rows, pair := group*groups, min(group, 2)
 	x, y = x[:(rows-1)*xs+max(wide, l.in+1)], y[:(rows-1)*ys+len(l.b)]
 	index, n := s.index[:rows/pair*s.width], s.n[:rows/pair]
-	if s.width < wide+nothings || xs <= l.in {
+	if s.width < wide+nothings || xs < max(wide, l.in+1) {
 		panic("kernel: lists are too short, or rows too close")
 	}
 	loops.list[pair](len(n), wide, l.in, &x[0], 4*xs, &index[0], 4*s.width, &n[0])
@@ -128,8 +139,8 @@ func stripes(rows, most int) func(yield func(stripe) bool) {
 	}
 }
 
-// Gather writes relu(bias + the sum of the listed rows of w) to each row of y. A row has active places in index, all
-// within w; rows of w begin ws apart, those of y begin ys apart, and all are as long as the bias.
+// Gather writes relu(bias + the sum of the listed rows of w) to each row of y. A row has active places in index, which must all
+// be within w: nothing checks them. Rows of w begin ws apart, those of y begin ys apart, and all are as long as the bias.
 func (k *Kernel) Gather(rows, active int, index []int32, w []float32, ws int, bias, y []float32, ys int) {
 	if rows == 0 {
 		return

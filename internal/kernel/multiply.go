@@ -110,6 +110,9 @@ func step(a Matrix) int {
 
 // pack writes the rows from k to deep and the columns from j to end of b, filled up with zeros to a panel.
 func pack(dst []float32, panel int, b Matrix, k, deep, j, end int) {
+	if k == deep {
+		return // a matrix without rows has no data
+	}
 	if end-j < panel {
 		clear(dst[:(deep-k)*panel])
 	}

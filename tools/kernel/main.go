@@ -97,6 +97,13 @@ func (m machine) clear(r reg.VecPhysical) {
 	}
 }
 
+// raise raises a sum to the floor. NaN stays NaN, thanks to the order, and a zero becomes positive: products with 0, left
+// out or not, decide on its sign.
+func (m machine) raise(sum, floor, zero reg.VecPhysical) {
+	VMAXPS(sum, floor, sum)
+	VADDPS(zero, sum, sum)
+}
+
 // end returns to Go.
 func end() {
 	VZEROUPPER()
@@ -193,14 +200,15 @@ func (m machine) sums(rows int, s left) {
 	loop("four", 4)
 	loop("one", 1)
 
-	floor := load("floor")
+	floor, zero := load("floor"), x[0]
 	for c := range 2 {
 		VMOVUPS(at(floor, c*m.bytes), b[c])
 	}
+	m.clear(zero)
 	y := newPlaces(load("y"), stride, rows)
 	for r := range rows {
 		for c := range 2 {
-			VMAXPS(sum(r, c), b[c], sum(r, c)) // in this order NaN stays NaN
+			m.raise(sum(r, c), b[c], zero)
 			VMOVUPS(sum(r, c), y.row(r).Offset(c*m.bytes))
 		}
 	}
@@ -460,11 +468,12 @@ func (p *pass) step(s int, end, count reg.GPVirtual) {
 
 // finish raises the sums to the floor and writes them.
 func (p *pass) finish() {
-	to, ys, floor := GP64(), GP64(), p.free()[p.rows]
+	to, ys, floor, zero := GP64(), GP64(), p.free()[0], p.free()[1]
+	p.clear(zero)
 	MOVQ(param("floor"), to)
 	for c := range p.width {
 		VMOVUPS(at(to, c*p.bytes), floor)
-		p.each(func(s, r int) { VMAXPS(p.sum(s, r, c), floor, p.sum(s, r, c)) }) // in this order NaN stays NaN
+		p.each(func(s, r int) { p.raise(p.sum(s, r, c), floor, zero) })
 	}
 	MOVQ(p.to, to)
 	MOVQ(param("ys"), ys)
@@ -480,30 +489,30 @@ func (p *pass) finish() {
 // nothings is how often the place after the last follows on a list.
 const nothings = 32
 
-// list lists, for each group of one or two rows, the places where one of them is not 0: width are looked at, whole
-// vectors. What follows on a list is, nothings times, a place where all rows hold a 0: the one after the last.
+// list lists, for each group of one or two rows, the places where one of them is not 0: those below width, which is whole
+// vectors, and below nothing, whatever lies beyond. What follows on a list is, nothings times, the place nothing.
 func (m machine) list(rows int) {
 	text(fmt.Sprintf("list%s_%d", m.name, rows), "groups, width, nothing int, x *float32, xs int, index *int32, is int, n *int32")
 	groups, x, xs, index, n := load("groups"), load("x"), load("xs"), load("index"), load("n")
 	v := m.v
-	step, places, found := v[0], v[1], v[2]
+	step, places, found, nothing, first := v[0], v[1], v[2], v[3], v[4]
 	lanes := GP32()
 	MOVL(U32(m.bytes/4), lanes)
 	VMOVD(lanes, reg.X0)
 	VPBROADCASTD(reg.X0, step) // v[0] begins with X0
-	zero, nothing := v[3], v[5]
 	VPBROADCASTD(param("nothing"), nothing)
-	m.clear(zero)
-	first, table := zero, GP64()
-	if m.bytes == 64 {
-		first = v[4]
-		VMOVUPS(ascending, first)
-	} else {
+	VMOVUPS(ascending, first)
+	zero, base, within, table := v[5], v[6], v[7], GP64()
+	if m.bytes == 32 {
+		m.clear(zero)
 		LEAQ(packing, table)
 	}
 
 	Label("group")
 	VMOVAPS(first, places)
+	if m.bytes == 32 {
+		m.clear(base)
+	}
 	from, to, left := GP64(), GP64(), load("width")
 	MOVQ(x, from)
 	MOVQ(index, to)
@@ -519,19 +528,22 @@ func (m machine) list(rows int) {
 		}
 	}
 	if m.bytes == 64 {
-		VPTESTMD(found, found, reg.K1)
+		VPCMPGTD(places, nothing, reg.K2)
+		VPTESTMD(found, found, reg.K2, reg.K1)
 		VPCOMPRESSD_Z(places, reg.K1, found)
 		KMOVW(reg.K1, set)
 		VMOVDQU32(found, at(to, 0))
-		VPADDD(step, places, places)
 	} else {
+		VPCMPGTD(places, nothing, within)
 		VCMPPS(U8(unequal), found, zero, found)
+		VANDPS(within, found, found)
 		VMOVMSKPS(found, set)
 		VPMOVZXBD(Mem{Base: table, Index: set.As64(), Scale: 8}, found)
-		VPADDD(places, found, found)
+		VPADDD(base, found, found)
 		VMOVDQU(found, at(to, 0))
-		VPADDD(step, places, places)
+		VPADDD(step, base, base)
 	}
+	VPADDD(step, places, places)
 	count := GP32()
 	POPCNTL(set, count)
 	LEAQ(Mem{Base: to, Index: count.As64(), Scale: 4}, to)
