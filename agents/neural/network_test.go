@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mancalagym/mancalagym/internal/clock"
@@ -96,28 +97,110 @@ func margins(t testing.TB, n *Network, idx []int32) []float32 {
 }
 
 func TestForwardIsTheDefinition(t *testing.T) {
-	for _, s := range shapes {
+	for _, s := range append(anyShapes(60), shapes...) {
 		w := scrambled(t, s, 5)
-		idx := rowsOf(s, 37, 6)
+		const rows = 37
+		idx := rowsOf(s, rows, 6)
+		var policies, outcomes, marginals []float64
+		for r := range rows {
+			p, o, m := reference(w, idx[r*s.Active:(r+1)*s.Active])
+			policies, outcomes, marginals = append(policies, p...), append(outcomes, o...), append(marginals, m...)
+		}
 		for _, n := range networks(t, w) {
 			policy, outcome := forward(t, n, idx)
-			margin := margins(t, n, idx)
-			for r := range 37 {
-				p, o, m := reference(w, idx[r*s.Active:(r+1)*s.Active])
-				for a, want := range p {
-					if got := policy[r*s.Actions+a]; math.Abs(float64(got)-want) > 1e-5*(1+math.Abs(want)) {
-						t.Fatalf("%s shape %v row %d policy %d = %v, want %v", n.Kernel(), s, r, a, got, want)
+			check := func(name string, got []float32, want []float64) {
+				t.Helper()
+				for i, v := range want {
+					if !(math.Abs(float64(got[i])-v) <= 1e-5*(1+math.Abs(v))) {
+						t.Fatalf("%s shape %v: %s %d of %d rows is %v, want %v", n.Kernel(), s, name, i, rows, got[i], v)
 					}
-				}
-				for a, want := range o {
-					if got := outcome[r*Outcomes+a]; math.Abs(float64(got)-want) > 1e-5*(1+math.Abs(want)) {
-						t.Fatalf("%s shape %v row %d outcome %d = %v, want %v", n.Kernel(), s, r, a, got, want)
-					}
-				}
-				if m != nil && math.Abs(float64(margin[r])-m[0]) > 1e-5*(1+math.Abs(m[0])) {
-					t.Fatalf("%s shape %v row %d margin %v, want %v", n.Kernel(), s, r, margin[r], m[0])
 				}
 			}
+			check("policy", policy, policies)
+			check("outcome", outcome, outcomes)
+			check("margin", margins(t, n, idx), marginals)
+		}
+	}
+}
+
+// anyShapes returns shapes of all kinds that are allowed, drawn at random.
+func anyShapes(n int) []Shape {
+	r := rand.New(rand.NewPCG(11, 0x5a9e5))
+	var all []Shape
+	for range n {
+		s := Shape{
+			Inputs: 1 + r.IntN(60), Width: 1 + r.IntN(80), Blocks: r.IntN(4), ValueWidth: r.IntN(3) * r.IntN(40),
+			Actions: 1 + r.IntN(maxActions), MarginHead: r.IntN(2) == 0,
+		}
+		s.Active = 1 + r.IntN(min(s.Inputs, 8))
+		if r.IntN(4) == 0 {
+			s.Width, s.Actions = 1+r.IntN(3), []int{1, maxActions}[r.IntN(2)]
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// Kernels fill rows up with more or less. What is not finite must not get there: not for the next layer, nor for
+// another kernel on the same Scratch.
+func TestAnOverflowThatAReluEndsLeavesNoTrace(t *testing.T) {
+	for _, width := range []int{5, 8, 13, 16} {
+		s := Shape{Inputs: 2, Active: 1, Width: width, Blocks: 1, ValueWidth: 0, Actions: 1}
+		w, err := Zero(meta, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := func(name string, v float32) {
+			i := slices.IndexFunc(w.Tensors, func(t Tensor) bool { return t.Name == name })
+			for j := range w.Tensors[i].Data {
+				w.Tensors[i].Data[j] = v
+			}
+		}
+		set("first.b", 1)
+		set("block0.in.w", math.MaxFloat32)
+		set("block0.out.w", -1)
+		set("policy.w", 1)
+		set("policy.b", 3)
+		sc := NewScratch(s)
+		for _, n := range networks(t, w) {
+			for _, rows := range []int{1, 2, 4} {
+				policy, outcome := make([]float32, rows), make([]float32, rows*Outcomes)
+				if err := n.Forward(sc, rows, make([]int32, rows), policy, outcome); err != nil {
+					t.Fatal(err)
+				}
+				if slices.ContainsFunc(policy, func(v float32) bool { return v != 3 }) {
+					t.Errorf("%s width %d: policy %v, want 3", n.Kernel(), width, policy)
+				}
+			}
+		}
+	}
+}
+
+func TestOneNetworkServesManyGoroutines(t *testing.T) {
+	for _, s := range []Shape{small, odd, full} {
+		for _, n := range networks(t, scrambled(t, s, 5)) {
+			idx := rowsOf(s, 60, 6)
+			policy, outcome := forward(t, n, idx)
+			var g sync.WaitGroup
+			for worker := range 6 {
+				g.Go(func() {
+					sc := NewScratch(s)
+					for i := range 40 {
+						rows := 1 + (7*worker+i)%41
+						from := i % (60 - rows)
+						p, o := make([]float32, rows*s.Actions), make([]float32, rows*Outcomes)
+						if err := n.Forward(sc, rows, idx[from*s.Active:(from+rows)*s.Active], p, o); err != nil {
+							t.Error(err)
+							return
+						}
+						if !slices.Equal(p, policy[from*s.Actions:(from+rows)*s.Actions]) || !slices.Equal(o, outcome[from*Outcomes:(from+rows)*Outcomes]) {
+							t.Errorf("%s shape %v: rows %d to %d differ in goroutine %d", n.Kernel(), s, from, from+rows, worker)
+							return
+						}
+					}
+				})
+			}
+			g.Wait()
 		}
 	}
 }
