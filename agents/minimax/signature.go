@@ -43,8 +43,8 @@ func SignaturePositions(r mancala.Rules) []mancala.State {
 // SignatureConfig returns the configuration of the searches of Signature.
 func SignatureConfig() Config { return Config{Depth: SignatureDepth, TableMB: 4} }
 
-// Signature returns the nodes of a search of each of the fixed positions, summed. It changes with the behaviour of rules or search
-// and with nothing else, neither the machine nor its load. It takes less than a second.
+// Signature returns the nodes of a search of each of the fixed positions, summed. It changes when rules or search come to
+// behave otherwise in these searches, and with nothing else, neither the machine nor its load. It takes less than a second.
 func Signature(r mancala.Rules) (nodes uint64, err error) {
 	a, err := New(r, SignatureConfig())
 	if err != nil {

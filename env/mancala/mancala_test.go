@@ -133,7 +133,7 @@ func TestCountsStopBelowTheirBound(t *testing.T) {
 	} {
 		r := mustParse(t, spec)
 		n := r.Next(mustState(t, r, text), 0)
-		if n.Ply() != maxCount || mustState(t, r, FormatState(r, n)) != n {
+		if uint32(n.Ply()) != maxCount || mustState(t, r, FormatState(r, n)) != n {
 			t.Errorf("%s leads to %s", text, FormatState(r, n))
 		}
 	}

@@ -206,7 +206,7 @@ func (p *Position) parseField(info Info, name, field string) error {
 	case "quiet", "ply":
 		n, err := natural(field, maxCount)
 		if err != nil {
-			return fmt.Errorf("want 0–%d", maxCount)
+			return fmt.Errorf("want 0–%d", uint32(maxCount))
 		}
 		if name == "quiet" {
 			p.Quiet = uint32(n)

@@ -16,6 +16,7 @@ import (
 	"github.com/mancalagym/mancalagym/agents"
 	"github.com/mancalagym/mancalagym/agents/mcts"
 	"github.com/mancalagym/mancalagym/agents/minimax"
+	"github.com/mancalagym/mancalagym/datasets"
 	"github.com/mancalagym/mancalagym/env"
 	"github.com/mancalagym/mancalagym/env/mancala"
 	"github.com/mancalagym/mancalagym/internal/clock"
@@ -75,8 +76,8 @@ func benchCommand() *cobra.Command {
   sims             simulations of the tree search puct, %d a search and %d trees in lockstep, every leaf worth 0
   rollout sims     the same with uct, every leaf valued by a random game to its end
   nodes            positions that minimax plays out, %d plies deep
-  signature        how many these are for %d fixed positions: a number that changes with the behaviour of rules or search,
-                   and with nothing else
+  signature        how many these are for %d fixed positions: a number that changes when rules or search come to
+                   behave otherwise in these searches, and never for speed
 
 Every figure is the median of --runs runs; below it are the lowest and the highest. On Unix a second is one of processor time of
 this process, elsewhere one of the clock.`, benchLanes, benchSims, benchTrees, minimax.SignatureDepth, minimax.SignatureCount),
@@ -106,7 +107,10 @@ this process, elsewhere one of the clock.`, benchLanes, benchSims, benchTrees, m
 				for i, m := range measures {
 					one.figures[i], err = m.run(c.Context(), r, runs, length, func() { done++; bar.Set(done) })
 					if interrupted(c, err) {
-						err = errors.New("bench: stopped: the figures of complete variants are above")
+						err = errors.New("bench: stopped before a variant was complete")
+						if len(reports) > 0 {
+							err = errors.New("bench: stopped: the figures of complete variants are above")
+						}
 					}
 					if err != nil {
 						break
@@ -118,7 +122,7 @@ this process, elsewhere one of the clock.`, benchLanes, benchSims, benchTrees, m
 				if err != nil {
 					bar.Close()
 					if !asJSON && len(reports) > 0 {
-						printBench(c.OutOrStdout(), reports)
+						printBench(c.OutOrStdout(), reports, runs, length)
 					}
 					return err
 				}
@@ -133,9 +137,7 @@ this process, elsewhere one of the clock.`, benchLanes, benchSims, benchTrees, m
 			if asJSON {
 				return nil
 			}
-			printBench(c.OutOrStdout(), reports)
-			fmt.Fprintf(c.OutOrStdout(), "per second of %s time, one goroutine: median of %d runs of %v, lowest–highest below it\n",
-				map[string]string{"cpu": "processor", "wall": "clock"}[clock.Name], runs, length)
+			printBench(c.OutOrStdout(), reports, runs, length)
 			return nil
 		},
 	}
@@ -289,7 +291,7 @@ func minimaxWork(r mancala.Rules) (work, error) {
 }
 
 // printBench writes a table, and the signatures added up.
-func printBench(w io.Writer, reports []report) {
+func printBench(w io.Writer, reports []report, runs int, length time.Duration) {
 	const cell = "  %15s"
 	width := len("variant")
 	for _, r := range reports {
@@ -313,7 +315,8 @@ func printBench(w io.Writer, reports []report) {
 		fmt.Fprintln(w)
 		sum += r.signature
 	}
-	fmt.Fprintf(w, "\nsignature of all: %d\n", sum)
+	fmt.Fprintf(w, "\nsignature of all: %d\nper second of %s time, one goroutine: median of %d %s of %v, lowest–highest below it\n",
+		sum, map[string]string{"cpu": "processor", "wall": "clock"}[clock.Name], runs, datasets.Plural(runs, "run"), length)
 }
 
 // thousands writes a rate with commas, to three or more digits.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mancalagym/mancalagym/agents/neural"
+	"github.com/mancalagym/mancalagym/datasets"
 	"github.com/mancalagym/mancalagym/env/mancala"
 	"github.com/mancalagym/mancalagym/internal/clock"
 	"github.com/mancalagym/mancalagym/internal/kernel"
@@ -53,9 +54,9 @@ With --network it measures the medium network (512 inputs of which 16 are 1, wid
   stock_b32          the same in batches of 32 with Gorgonia's own operations and gonum's products
   train_b256         samples a second that are learnt in batches of 256
   stock_train_b256   the same with Gorgonia's own operations, gonum's products and Gorgonia's Adam
-  peak_share         multiply-adds of the network in batches of 64, as a share of the most that the processor does;
-                     all count, also products with 0 that are left out
-  carried_out        share of them that was not left out
+  peak_share         multiply-adds of the network in batches of 64, as a share of those that the kernel makes of numbers
+                     that need not be fetched; all count, also products with 0 that are left out
+  carried_out        share of them that was not left out, with the weights that a network begins with
   kernel             what computes: %s chooses another`, kernel.Variable)
 	c.Example += "\n  mancala bench --network --json"
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -156,10 +157,10 @@ func benchNetwork(c *cobra.Command, runs int, length time.Duration, asJSON bool)
 	for _, m := range b.measures {
 		fmt.Fprintf(w, "%-16s  %12s  %15s   %s\n", m.key, thousands(m.figure.median), brief(m.figure.low)+"–"+brief(m.figure.high), m.about)
 	}
-	fmt.Fprintf(w, "%-16s  %12.3f  %15s   multiply-adds in batches of 64, of the most the processor does\n", "peak_share", object["peak_share"], "")
+	fmt.Fprintf(w, "%-16s  %12.3f  %15s   multiply-adds in batches of 64, of the most that the kernel makes\n", "peak_share", object["peak_share"], "")
 	fmt.Fprintf(w, "%-16s  %12.3f  %15s   of these; the others are products with 0\n", "carried_out", object["carried_out"], "")
-	fmt.Fprintf(w, "%-16s  %12s\n\nper second of %s time, one goroutine: median of %d runs of %v, lowest–highest beside it\n",
-		"kernel", neural.Kernel(), map[string]string{"cpu": "processor", "wall": "clock"}[clock.Name], runs, length)
+	fmt.Fprintf(w, "%-16s  %12s\n\nper second of %s time, one goroutine: median of %d %s of %v, lowest–highest beside it\n",
+		"kernel", neural.Kernel(), map[string]string{"cpu": "processor", "wall": "clock"}[clock.Name], runs, datasets.Plural(runs, "run"), length)
 	return nil
 }
 
