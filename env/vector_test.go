@@ -104,13 +104,13 @@ func TestLaneDependsOnNothingButSeedNumberAndActions(t *testing.T) {
 
 func TestWorkersChangeNothing(t *testing.T) {
 	const n, steps = 1000, 40
-	for _, mode := range []env.Autoreset{env.AutoresetNextStep, env.AutoresetSameStep} {
+	for spec, mode := range map[string]env.Autoreset{"urim": env.AutoresetNextStep, "omweso": env.AutoresetSameStep} {
 		o := env.VectorOptions{Autoreset: mode, TimeLimit: 30}
 		o.OpeningPlies = 3
 		var want []*env.Batch
 		for _, workers := range []int{1, 2, 50} {
 			o.Workers = workers
-			v := vector(t, "urim", n, o)
+			v := vector(t, spec, n, o)
 			b, rng, actions := v.Batch(), uint64(1), make([]mancala.Action, n)
 			if err := v.Reset(7, b); err != nil {
 				t.Fatal(err)
@@ -123,7 +123,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 					}
 					want = append(want, kept)
 				} else if !reflect.DeepEqual(b, want[step]) {
-					t.Fatalf("mode %d: step %d differs with %d workers", mode, step, workers)
+					t.Fatalf("%s: step %d differs with %d workers", spec, step, workers)
 				}
 				for i, legal := range b.Legal {
 					rng ^= rng << 13
@@ -238,20 +238,27 @@ func TestVectorStepAllocatesNothing(t *testing.T) {
 
 func TestLanesStayInTheirSpaces(t *testing.T) {
 	for _, spec := range mancala.Variants() {
-		v := vector(t, spec, 4, env.VectorOptions{})
-		b := full(v)
+		const n, steps = 4, 300
+		v := vector(t, spec, n, env.VectorOptions{Autoreset: env.AutoresetSameStep})
+		b, rngs, actions := full(v), generators(n), make([]mancala.Action, n)
 		if err := v.Reset(3, b); err != nil {
 			t.Fatal(err)
 		}
-		for i, legal := range b.Legal {
-			row := b.Observations[i*v.Encoder().Size():][:v.Encoder().Size()]
-			if !v.ObservationSpace().Contains(row) {
-				t.Errorf("%s: lane %d: the observation is not in its space", spec, i)
-			}
-			for a := range legal.All {
-				if !v.ActionSpace().Contains(a) {
-					t.Errorf("%s: lane %d: action %d is not in its space", spec, i, a)
+		for step := range steps {
+			for i, legal := range b.Legal {
+				row := b.Observations[i*v.Encoder().Size():][:v.Encoder().Size()]
+				if !v.ObservationSpace().Contains(row) {
+					t.Fatalf("%s: step %d lane %d: the observation is not in its space", spec, step, i)
 				}
+				for a := range legal.All {
+					if !v.ActionSpace().Contains(a) {
+						t.Fatalf("%s: step %d lane %d: action %d is not in its space", spec, step, i, a)
+					}
+				}
+			}
+			choose(b, rngs, actions)
+			if err := v.Step(actions, b); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}

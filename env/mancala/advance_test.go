@@ -30,11 +30,15 @@ func TestRulesWithoutAdvanceAreAdvancedByNext(t *testing.T) {
 	}
 }
 
-func TestAdvancingAllocatesNothing(t *testing.T) {
+func TestPlayingAllocatesNothing(t *testing.T) {
 	for _, spec := range specs {
 		r := mustParse(t, spec)
 		adv, s, rng := Advancing(r), new(State), uint64(1)
 		if n := testing.AllocsPerRun(10, func() { rng = strollInPlace(r, adv, s, rng) }); n != 0 {
+			t.Errorf("%s: %v allocations in place", spec, n)
+		}
+		at := r.Start()
+		if n := testing.AllocsPerRun(10, func() { at, rng = stroll(r, at, rng) }); n != 0 {
 			t.Errorf("%s: %v allocations", spec, n)
 		}
 	}

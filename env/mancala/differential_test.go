@@ -33,6 +33,8 @@ type duel struct {
 	rules mancala.Rules
 	book  book
 	plies int
+
+	full, endless int // plies that led to a pit of 17 or more; turns that had no end
 }
 
 func newDuel(t *testing.T, spec string) *duel {
@@ -79,6 +81,15 @@ func (d *duel) next(s mancala.State, b table, action int) (mancala.State, table)
 	before := b.text()
 	s, b = d.rules.Next(s, mancala.Action(action)), d.book.next(b, action)
 	d.plies++
+	for _, row := range [][mancala.MaxPits]uint8{s.Pits(mancala.South), s.Pits(mancala.North)} {
+		if slices.Max(row[:]) >= 17 {
+			d.full++
+			break
+		}
+	}
+	if s.Reason() == mancala.Endless {
+		d.endless++
+	}
 	if got, want := mancala.FormatState(d.rules, s), b.text(); got != want {
 		d.t.Fatalf("%s: %s: action %d leads to %s, want %s", d.rules.Info().Spec, before, action, got, want)
 	}
@@ -132,6 +143,7 @@ func TestKernelPlaysAsTheBook(t *testing.T) {
 			for d.plies < pliesDefault {
 				d.study(studies)
 			}
+			full, endless := d.full, d.endless
 			for range randomSpecs {
 				d := newDuel(t, randomSpec(specs, family))
 				for d.plies < pliesOptions/randomSpecs/4 {
@@ -140,6 +152,12 @@ func TestKernelPlaysAsTheBook(t *testing.T) {
 				for d.plies < pliesOptions/randomSpecs {
 					d.study(studies)
 				}
+				full += d.full
+				endless += d.endless
+			}
+			relays := d.rules.Info().Laps > 0
+			if full < 100 || relays && endless < 100 {
+				t.Errorf("%d plies that led to full pits, %d turns without end: want 100 and, where laps relay, 100", full, endless)
 			}
 		})
 	}
