@@ -1,6 +1,7 @@
 package mancala_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -78,7 +79,7 @@ func (d *duel) compare(s mancala.State, b table) []int {
 // next plays one action on both sides and compares what comes of it.
 func (d *duel) next(s mancala.State, b table, action int) (mancala.State, table) {
 	d.t.Helper()
-	before := b.text()
+	before, after := b.text(), s
 	s, b = d.rules.Next(s, mancala.Action(action)), d.book.next(b, action)
 	d.plies++
 	for _, row := range [][mancala.MaxPits]uint8{s.Pits(mancala.South), s.Pits(mancala.North)} {
@@ -92,6 +93,11 @@ func (d *duel) next(s mancala.State, b table, action int) (mancala.State, table)
 	}
 	if got, want := mancala.FormatState(d.rules, s), b.text(); got != want {
 		d.t.Fatalf("%s: %s: action %d leads to %s, want %s", d.rules.Info().Spec, before, action, got, want)
+	}
+	legal := mancala.Advancing(d.rules).Advance(&after, mancala.Action(action))
+	if after != s || legal != d.rules.Legal(s) {
+		d.t.Fatalf("%s: %s: action %d advances to %s with legal %b, want %s with %b", d.rules.Info().Spec, before, action,
+			mancala.FormatState(d.rules, after), legal, b.text(), d.rules.Legal(s))
 	}
 	return s, b
 }
@@ -160,6 +166,62 @@ func TestKernelPlaysAsTheBook(t *testing.T) {
 				t.Errorf("%d plies that led to full pits, %d turns without end: want 100 and, where laps relay, 100", full, endless)
 			}
 		})
+	}
+}
+
+// Every Modiar board of few seeds, and every one of fewer beside one large pit: the kernel plays from tables by pit and
+// handful, and examines only plays that may be slams.
+func TestModiarPlaysEverySmallBoardAsTheBook(t *testing.T) {
+	const few, fewer, quiet = 8, 4, 9
+	var duels []*duel
+	for _, slam := range []string{"illegal", "forced", "nocapture", "allowed"} {
+		for _, cycle := range []string{"split", "owner"} {
+			duels = append(duels, newDuel(t, fmt.Sprintf("modiar:grandslam=%s,cycle=%s,quiet=%d", slam, cycle, quiet)))
+		}
+	}
+	pits, turn, boards := make([]int, 6), 0, 0
+	play := func(d *duel, ply, quiet int) {
+		turn++
+		b := table{mover: turn % 2, ply: ply, quiet: quiet}
+		b.pits[b.mover], b.pits[1-b.mover] = pits[:3], pits[3:]
+		b.stores[south] = (42 - sum(pits)) / (1 + turn%3)
+		b.stores[north] = 42 - sum(pits) - b.stores[south]
+		s, err := mancala.ParseState(d.rules, b.text())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, action := range d.compare(s, b) {
+			d.next(s, b, action)
+		}
+	}
+	var fill func(place, left int)
+	fill = func(place, left int) {
+		if place < len(pits) {
+			for n := range left + 1 {
+				pits[place] = n
+				fill(place+1, left-n)
+			}
+			return
+		}
+		boards++
+		for _, d := range duels {
+			play(d, 0, 0) // M6
+			play(d, 1, 0)
+			play(d, 1, quiet-1) // C1
+		}
+		if few-left > fewer {
+			return
+		}
+		for place, n := range pits {
+			for pits[place] = few + 1; sum(pits) <= 42; pits[place]++ {
+				play(duels[turn%len(duels)], 1, 0)
+			}
+			pits[place] = n
+		}
+	}
+	fill(0, few)
+	if boards != 3003 { // 14 over 6
+		t.Errorf("%d boards, want 3003", boards)
 	}
 }
 
