@@ -35,7 +35,9 @@ type VectorOptions struct {
 	Reward    Scheme
 	TimeLimit int // plies after the opening at which an episode is truncated; 0 for none
 	Autoreset Autoreset
-	Workers   int // goroutines that a call uses, at most one for 256 lanes; 0 is 1. They change nothing but the time
+	// Workers is how many goroutines share a call, the caller's included; at most one for each 256 lanes, rounded up.
+	// 0 is 1. They change nothing but the time, and a caller that waits for the others keeps its processor busy.
+	Workers int
 }
 
 // Batch is what a VectorEnv shows: a row for each of n lanes in each field, all storage the caller's. A field
@@ -62,6 +64,8 @@ type Batch struct {
 
 // VectorEnv plays n episodes in lockstep. What lane i shows depends only on the seed, on i and on its actions:
 // never on n, on the other lanes or on the workers. Steps allocate nothing. It is not safe for concurrent use.
+// Nothing of the caller's is touched after a call, though goroutines of workers may outlast it for a moment. A call that
+// a panic of the rules cuts short is the last: all later ones fail.
 type VectorEnv struct {
 	rules    mancala.Rules
 	advancer mancala.Advancer
@@ -83,7 +87,7 @@ type VectorEnv struct {
 	helpers []*helper       // the workers but the one that calls
 	call    atomic.Uint64   // its number
 	spans   []atomic.Uint64 // of lanes: the last call in which somebody took it
-	left    atomic.Int64    // spans of which nobody has told that they are done
+	left    atomic.Int64    // spans of which nobody has told that they are done; 0 between calls, unless a panic has cut one short
 	out     *Batch
 	actions []mancala.Action
 	which   []bool
@@ -180,7 +184,7 @@ func (v *VectorEnv) Batch() *Batch {
 
 // Reset begins episode 0 in every lane; EpisodeSeed says with which seeds.
 func (v *VectorEnv) Reset(seed uint64, out *Batch) error {
-	if err := v.fits(out); err != nil {
+	if err := v.ready(out); err != nil {
 		return err
 	}
 	v.began, v.seed = true, seed
@@ -197,7 +201,7 @@ func (v *VectorEnv) Step(actions []mancala.Action, out *Batch) error {
 	if len(actions) != v.n {
 		return fmt.Errorf("env: actions of %d lanes: want %d", len(actions), v.n)
 	}
-	if err := v.fits(out); err != nil {
+	if err := v.ready(out); err != nil {
 		return err
 	}
 	for i, a := range actions {
@@ -222,7 +226,7 @@ func (v *VectorEnv) ResetLanes(which []bool, out *Batch) error {
 	if len(which) != v.n {
 		return fmt.Errorf("env: choice among %d lanes: want %d", len(which), v.n)
 	}
-	if err := v.fits(out); err != nil {
+	if err := v.ready(out); err != nil {
 		return err
 	}
 	v.each((*VectorEnv).again, nil, which, out)
@@ -247,7 +251,7 @@ func (v *VectorEnv) each(what func(v *VectorEnv, low, high int), actions []manca
 	}
 	v.work(0)
 	for i := 0; v.left.Load() > 0; i++ {
-		if i > 1<<14 { // some microseconds, which the others should not need: who waits wakes late, on another processor
+		if i > 1<<14 { // after some microseconds: the others are seldom so late, and a goroutine that sleeps wakes later
 			runtime.Gosched()
 		}
 	}
@@ -259,7 +263,7 @@ const span = 256
 
 // work is the part of worker w in a call. Each has lanes of its own, so that they stay in the cache of its processor, and takes
 // them from the first on; then it takes those of others, from the last on. A worker that wakes late finds what is left, be it
-// that of a later call.
+// that of a later call: it works for the call whose number it has read.
 func (v *VectorEnv) work(w int) {
 	call, n, workers := v.call.Load(), len(v.spans), len(v.helpers)+1
 	low, high, done := n*w/workers, n*(w+1)/workers, int64(0)
@@ -272,7 +276,9 @@ func (v *VectorEnv) work(w int) {
 	v.left.Add(-done)
 }
 
-// take does the lanes of span i, and returns 1, unless somebody else does.
+// take does the lanes of span i, and returns 1, unless somebody else does. Who changes the number of a span from the last
+// call's to this one's has it, alone, and a call does not end before all who have spans have told: so what the call is about
+// is read only while it lasts, and who still has the number of an earlier call takes nothing, for no span is behind it.
 func (v *VectorEnv) take(i int, call uint64) int64 {
 	s := &v.spans[i]
 	if s.Load() != call-1 || !s.CompareAndSwap(call-1, call) {
@@ -411,8 +417,11 @@ func blank[T any](column []T, low, high int) {
 	}
 }
 
-// fits fails if a field of b is neither nil nor of its length.
-func (v *VectorEnv) fits(b *Batch) error {
+// ready fails if no call can write to b: an earlier one was cut short, or a field is neither nil nor of its length.
+func (v *VectorEnv) ready(b *Batch) error {
+	if v.left.Load() != 0 { // some lanes have not moved, and helpers may still be at others
+		return errors.New("env: vector: an earlier call has not ended: want a new VectorEnv after a panic, and one call at a time")
+	}
 	if b == nil {
 		return errors.New("env: batch nil: want one to write to")
 	}

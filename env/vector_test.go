@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -138,6 +140,117 @@ func TestWorkersChangeNothing(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// hesitant rules give way now and then in the middle of a call, so that workers come late, leave off and overtake.
+type hesitant struct {
+	mancala.Rules
+	plies *atomic.Uint32
+}
+
+func (h hesitant) Next(s mancala.State, a mancala.Action) mancala.State {
+	switch n := h.plies.Add(1); {
+	case n%509 == 0:
+		time.Sleep(time.Microsecond)
+	case n%31 == 0:
+		runtime.Gosched()
+	}
+	return h.Rules.Next(s, a)
+}
+
+func TestWorkersChangeNothingInWhateverOrderCallsCome(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	const calls = 25
+	r := rand.New(rand.NewPCG(1, 2))
+	goroutines := runtime.NumGoroutine()
+	for _, processors := range []int{1, 2, 8} {
+		runtime.GOMAXPROCS(processors)
+		for _, workers := range []int{2, 3, 64} {
+			for _, n := range []int{1, 257, 1100} {
+				o := env.VectorOptions{TimeLimit: 9, Autoreset: env.Autoreset(r.IntN(3))}
+				alone := vector(t, "modiar", n, o)
+				o.Workers = workers
+				shared, err := env.NewVector(hesitant{parse(t, "modiar"), new(atomic.Uint32)}, n, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, got, actions, which := full(alone), full(shared), make([]mancala.Action, n), make([]bool, n)
+				for call := range calls {
+					on := func(play func(v *env.VectorEnv, b *env.Batch) error) {
+						if err := errors.Join(play(alone, want), play(shared, got)); err != nil {
+							t.Fatal(err)
+						}
+					}
+					switch kind := r.IntN(10); {
+					case call == 0 || kind == 0:
+						on(func(v *env.VectorEnv, b *env.Batch) error { return v.Reset(uint64(call), b) })
+					case kind == 1:
+						for i := range which {
+							which[i] = r.IntN(3) == 0
+						}
+						on(func(v *env.VectorEnv, b *env.Batch) error { return v.ResetLanes(which, b) })
+					case kind == 2:
+						if shared.Step(actions[1:], got) == nil || shared.ResetLanes(nil, got) == nil || shared.Reset(0, nil) == nil {
+							t.Fatal("a wrong call passes")
+						}
+					default:
+						for i, legal := range want.Legal {
+							if actions[i] = env.NoAction; legal != 0 {
+								actions[i] = legal.Nth(r.IntN(legal.Len()))
+							}
+						}
+						on(func(v *env.VectorEnv, b *env.Batch) error { return v.Step(actions, b) })
+					}
+					if !reflect.DeepEqual(got, want) {
+						t.Fatalf("%d processors, %d workers, %d lanes: call %d differs", processors, workers, n, call)
+					}
+				}
+			}
+		}
+	}
+	for tries := 0; runtime.NumGoroutine() > goroutines; tries++ { // none stays behind
+		if tries == 1000 {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), goroutines)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// frail rules panic after so many plies.
+type frail struct {
+	mancala.Rules
+	left *int
+}
+
+func (f frail) Next(s mancala.State, a mancala.Action) mancala.State {
+	if *f.left--; *f.left < 0 {
+		panic("frail")
+	}
+	return f.Rules.Next(s, a)
+}
+
+func TestVectorEnvFailsOnceAPanicHasCutACallShort(t *testing.T) {
+	const n = 600
+	left := 300
+	v, err := env.NewVector(frail{parse(t, "modiar"), &left}, n, env.VectorOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, actions := v.Batch(), make([]mancala.Action, n)
+	if err := v.Reset(1, b); err != nil {
+		t.Fatal(err)
+	}
+	func() {
+		defer func() {
+			if p := recover(); p != "frail" {
+				t.Errorf("recovered %v", p)
+			}
+		}()
+		_ = v.Step(actions, b)
+	}()
+	for _, err := range []error{v.Step(actions, b), v.ResetLanes(make([]bool, n), b), v.Reset(1, b)} {
+		wantError(t, err, "env: vector: an earlier call has not ended: want a new VectorEnv after a panic, and one call at a time")
 	}
 }
 
