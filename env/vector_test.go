@@ -161,7 +161,7 @@ func (h hesitant) Next(s mancala.State, a mancala.Action) mancala.State {
 
 func TestWorkersChangeNothingInWhateverOrderCallsCome(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	const calls = 25
+	const calls = 10
 	r := rand.New(rand.NewPCG(1, 2))
 	goroutines := runtime.NumGoroutine()
 	for _, processors := range []int{1, 2, 8} {
